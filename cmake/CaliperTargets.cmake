@@ -1,0 +1,43 @@
+# Functions that make the project's kinds of targets.
+
+# caliper_builtin_applet(NAME SOURCES... [LIBS libs...])
+# A module with exactly one exported symbol, put where the host looks for built-in applets.
+function(caliper_builtin_applet name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_library(applet_${name} MODULE ${ARG_SOURCES})
+  set_target_properties(applet_${name} PROPERTIES
+    PREFIX "" OUTPUT_NAME ${name}
+    LIBRARY_OUTPUT_DIRECTORY ${CALIPER_BUILTIN_APPLET_DIR})
+  target_link_libraries(applet_${name} PRIVATE caliper_flags caliper_sdk ${ARG_LIBS})
+  target_link_options(applet_${name} PRIVATE
+    -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/applet.map)
+  set_target_properties(applet_${name} PROPERTIES
+    LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/applet.map)
+endfunction()
+
+# caliper_test(NAME SOURCES... [LIBS libs...] LABELS unit|abi|gfx [ARGS args...] [TIMEOUT seconds])
+# A cmocka program registered with ctest. A program exits 77 to say "skipped" and prints why.
+function(caliper_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBS;LABELS;ARGS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE caliper_flags ${ARG_LIBS} cmocka)
+  add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  set_tests_properties(${name} PROPERTIES
+    LABELS "${ARG_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT ${ARG_TIMEOUT})
+endfunction()
+
+# caliper_fuzzer(NAME SOURCES... [LIBS libs...] CORPUS dir)
+# A libFuzzer program under ASan+UBSan; built only with CALIPER_FUZZ (clang).
+function(caliper_fuzzer name)
+  cmake_parse_arguments(ARG "" "CORPUS" "SOURCES;LIBS" ${ARGN})
+  if(NOT CALIPER_FUZZ)
+    return()
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE caliper_flags ${ARG_LIBS})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_property(GLOBAL APPEND PROPERTY CALIPER_FUZZERS "${name}=${ARG_CORPUS}")
+endfunction()
