@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Checks the shell scripts of the tree with shellcheck.
+set -euo pipefail
+# shellcheck source=scripts/lib/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+mapfile -t files < <(git grep -lE '^(#!.*bash|# shellcheck shell=bash)' -- scripts .ci tests)
+[ ${#files[@]} -gt 0 ] || die "no scripts found"
+shellcheck -x "${files[@]}"
+say "${#files[@]} scripts"
