@@ -22,8 +22,8 @@
 
 /* What `os_handle` of import_allocation is. */
 #define CALIPER_ALLOC_HANDLE_OPAQUE_WIN32 1u     /* a shareable NT handle */
-#define CALIPER_ALLOC_HANDLE_OPAQUE_FD 2u        /* a file descriptor: (void *)(intptr_t)fd */
-#define CALIPER_ALLOC_HANDLE_MTLBUFFER 3u        /* an id<MTLBuffer> of this process */
+#define CALIPER_ALLOC_HANDLE_OPAQUE_FD    2u     /* a file descriptor: (void *)(intptr_t)fd */
+#define CALIPER_ALLOC_HANDLE_MTLBUFFER    3u     /* an id<MTLBuffer> of this process */
 #define CALIPER_ALLOC_HANDLE_HOST_POINTER 0x100u /* host memory, page-aligned address and size */
 
 #ifdef __cplusplus
