@@ -87,8 +87,8 @@ bool host_on_quiesce(Host *host, HostQuiesce quiesce, void *user);
 
 /* ---- Frame clock ---- */
 
-/* Fills time and delta; the first frame's delta is 0. CALIPER_FIXED_CLOCK=seconds makes every delta
- * that long (screenshots that repeat). */
+/* Fills time and delta; a delta is never 0, the first frame's is 1/60 s. CALIPER_FIXED_CLOCK=seconds
+ * makes every delta that long and frame n's time n times that (screenshots that repeat). */
 void host_clock_tick(Host *host, int32_t fb_width_px, int32_t fb_height_px, float dpi_scale,
                      CaliperFrameInfo *out);
 
