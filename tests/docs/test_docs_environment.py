@@ -2,16 +2,19 @@
 
 Usage: test_docs_environment.py SOURCE_TREE
 A variable of the C and C++ source is any string literal that is exactly "CALIPER_...": read through
-getenv directly or through a table of names. In scripts it is an expansion or an export.
+getenv directly or through a table of names. In tests and benchmarks, whose tables have the SDK's
+constants too, it is what getenv is called with; in scripts an expansion or an export.
 """
 import pathlib
 import re
 import sys
 import tempfile
 
-SOURCE_FOLDERS = ("src", "applets", "formats", "bench", "tests")
+SOURCE_FOLDERS = ("src", "applets", "formats")
+TEST_FOLDERS = ("tests", "bench")
 SOURCE_SUFFIXES = {".c", ".h", ".cpp", ".hpp", ".def"}
 LITERAL = re.compile(r'"(CALIPER_[A-Z0-9_]+)"')
+CALL = re.compile(r'getenv\(\s*"(CALIPER_[A-Z0-9_]+)"')
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 EXPANSION = re.compile(r"\$\{?(CALIPER_[A-Z0-9_]+)|\bexport (CALIPER_[A-Z0-9_]+)")
 DOCUMENTED = re.compile(r"^## `(CALIPER_[A-Z0-9_]+)", re.MULTILINE)
@@ -20,11 +23,11 @@ DOCUMENTED = re.compile(r"^## `(CALIPER_[A-Z0-9_]+)", re.MULTILINE)
 def read_variables(root):
     """Name -> the first file that reads it."""
     found = {}
-    for folder in SOURCE_FOLDERS:
+    for folder in (*SOURCE_FOLDERS, *TEST_FOLDERS):
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in SOURCE_SUFFIXES:
                 text = COMMENT.sub("", path.read_text(encoding="utf-8"))
-                for name in LITERAL.findall(text):
+                for name in (CALL if folder in TEST_FOLDERS else LITERAL).findall(text):
                     found.setdefault(name, path.relative_to(root))
     for path in sorted((root / "scripts").rglob("*")):
         if path.is_file() and path.suffix in {"", ".sh"}:
@@ -47,7 +50,7 @@ def check_the_check():
     """A planted violation of each kind is found, and a sound tree is not accused."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
-        for name in (*SOURCE_FOLDERS, "scripts", "docs"):
+        for name in (*SOURCE_FOLDERS, *TEST_FOLDERS, "scripts", "docs"):
             (root / name).mkdir()
         page = root / "docs/environment.md"
         source = root / "src/a.c"
@@ -60,6 +63,12 @@ def check_the_check():
         page.write_text("## `CALIPER_ONE`\n## `CALIPER_TWO`\n")
         source.write_text('static const char *names[] = {"CALIPER_ONE", "CALIPER_TABLE"};\n')
         assert len(problems(root)) == 1 and "CALIPER_TABLE" in problems(root)[0]
+        source.write_text('x = getenv("CALIPER_ONE");\n')
+        test = root / "tests/b.c"
+        test.write_text('setenv("CALIPER_SET", "1", 1); y = "CALIPER_CONSTANT";\n')
+        assert problems(root) == [], problems(root)
+        test.write_text('x = getenv(\n    "CALIPER_TESTED");\n')
+        assert len(problems(root)) == 1 and "CALIPER_TESTED" in problems(root)[0]
 
 
 def main():
