@@ -10,6 +10,7 @@
  *   TEXT(name, text)                    a string macro
  *   PREFIX(newer, older, member)        same offset and type in both
  */
+/* clang-format off */
 
 /* abi.h */
 VALUE(CALIPER_ABI_EPOCH, 2)
@@ -363,3 +364,5 @@ STRUCT(CaliperTextureReadV1, 24)
 FIELD(CaliperTextureReadV1, struct_size, 0, uint32_t)
 SLOT(CaliperTextureReadV1, size, 8, bool, (uint64_t, int32_t *, int32_t *))
 SLOT(CaliperTextureReadV1, read_rgba8, 16, bool, (uint64_t, uint8_t *, uint64_t))
+
+/* clang-format on */
