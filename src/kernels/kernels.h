@@ -1,8 +1,9 @@
 /* kernels/kernels.h: the CPU kernels that map tensor elements to RGBA8, and the colormap tables.
  *
- * Pure functions at the bottom of the house, beside core: bridge, render and tests may include them.
- * Every variant gives the same bytes (the rule is in render/renderer.h and docs/architecture.md).
- * Any thread. Source and destination must not overlap; no alignment is required of either. */
+ * Pure functions at the bottom of the house, beside core: bridge, render and tests may include
+ * them. Every variant gives the same bytes (the rule is in render/renderer.h and
+ * docs/architecture.md). Any thread. Source and destination must not overlap; no alignment is
+ * required of either. */
 #ifndef CALIPER_KERNELS_KERNELS_H
 #define CALIPER_KERNELS_KERNELS_H
 

@@ -1,0 +1,25 @@
+# Writes the C table of the colormaps from the published text files:
+#   cmake -DOUT=file.c -DLUTS=a.txt,b.txt,c.txt -P lut_table.cmake
+# Each text file has 256 lines "R G B"; alpha is 255. Their order is that of CaliperColormap.
+string(REPLACE "," ";" luts "${LUTS}")
+set(text "/* Made from src/kernels/lut/ by src/kernels/lut_table.cmake. */\n")
+string(APPEND text "#include \"kernels/kernels_impl.h\"\n\n")
+string(APPEND text "const uint8_t colormap_tables[COLORMAP_COUNT][COLORMAP_ENTRIES][4] = {\n")
+foreach(lut IN LISTS luts)
+  file(STRINGS ${lut} lines)
+  list(LENGTH lines count)
+  if(NOT count EQUAL 256)
+    message(FATAL_ERROR "${lut}: ${count} lines, wanted 256")
+  endif()
+  string(APPEND text "    {\n")
+  foreach(line IN LISTS lines)
+    if(NOT line MATCHES "^([0-9]+) ([0-9]+) ([0-9]+)$")
+      message(FATAL_ERROR "${lut}: '${line}' is not 'R G B'")
+    endif()
+    string(APPEND text
+      "        {${CMAKE_MATCH_1}, ${CMAKE_MATCH_2}, ${CMAKE_MATCH_3}, 255},\n")
+  endforeach()
+  string(APPEND text "    },\n")
+endforeach()
+string(APPEND text "};\n")
+file(WRITE ${OUT} "${text}")
