@@ -1,0 +1,73 @@
+/* formats/array_error.c: builds the one line that says why a file was refused.
+ *
+ * Thread rule: any thread; no state. */
+#include "formats/array_error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FILE_NAME_SHOWN_BYTES = 160 };
+
+/* The end of a long path says more than its beginning. */
+static const char *shown_file_name(const char *file, const char **prefix)
+{
+    *prefix = "";
+    if (file == NULL || file[0] == '\0')
+        return "(unnamed)";
+    size_t length = strlen(file);
+    if (length <= FILE_NAME_SHOWN_BYTES)
+        return file;
+    *prefix = "...";
+    const char *start = file + length - FILE_NAME_SHOWN_BYTES;
+    while (((unsigned char)*start & 0xc0u) == 0x80u) /* not in the middle of a character */
+        start++;
+    return start;
+}
+
+/* Cuts a text that filled its buffer back to a whole UTF-8 character. */
+static void trim_broken_tail(char *text, size_t length)
+{
+    size_t start = length;
+    while (start > 0 && length - start < 3 && ((unsigned char)text[start - 1] & 0xc0u) == 0x80u)
+        start--;
+    if (start > 0 && (unsigned char)text[start - 1] >= 0xc0u)
+        text[start - 1] = '\0';
+}
+
+bool array_error_set(ArrayError *error, ArrayFault fault, const char *file, const char *format, ...)
+{
+    if (error == NULL)
+        return false;
+    error->fault = fault;
+    const char *prefix;
+    const char *name = shown_file_name(file, &prefix);
+    int used = snprintf(error->message, sizeof error->message, "%s%s: ", prefix, name);
+    va_list arguments;
+    va_start(arguments, format);
+    int wanted =
+        vsnprintf(error->message + used, sizeof error->message - (size_t)used, format, arguments);
+    va_end(arguments);
+    if (wanted >= 0 && (size_t)(used + wanted) >= sizeof error->message)
+        trim_broken_tail(error->message, sizeof error->message - 1);
+    for (char *c = error->message; *c != '\0'; c++) {
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = '?';
+    }
+    return false;
+}
+
+const char *array_error_excerpt(const uint8_t *bytes, size_t size_bytes,
+                                char text[ARRAY_EXCERPT_BYTES])
+{
+    enum { BYTES_SHOWN = 12 };
+    size_t used = 0;
+    for (size_t i = 0; i < size_bytes && i < BYTES_SHOWN; i++) {
+        if (bytes[i] >= 0x20 && bytes[i] < 0x7f && bytes[i] != '\'' && bytes[i] != '\\')
+            text[used++] = (char)bytes[i];
+        else
+            used += (size_t)snprintf(text + used, ARRAY_EXCERPT_BYTES - used, "\\x%02x", bytes[i]);
+    }
+    text[used] = '\0';
+    return text;
+}

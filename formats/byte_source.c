@@ -1,0 +1,82 @@
+/* formats/byte_source.c: exact reads from a descriptor or from memory.
+ *
+ * Thread rule: see the header. */
+#include "formats/byte_source.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+static ByteSourcePread read_at = pread;
+
+void byte_source_set_pread(ByteSourcePread replacement)
+{
+    read_at = replacement != NULL ? replacement : pread;
+}
+
+static bool read_descriptor(const ByteSource *source, uint64_t offset, uint8_t *out,
+                            size_t size_bytes, ArrayError *error)
+{
+    enum { ONE_READ_BYTES = 1 << 30 }; /* Linux reads at most 2 GiB a call */
+    size_t done = 0;
+    while (done < size_bytes) {
+        size_t want = size_bytes - done;
+        if (want > ONE_READ_BYTES)
+            want = ONE_READ_BYTES;
+        ssize_t got = read_at(source->fd, out + done, want, (off_t)(offset + done));
+        if (got < 0) {
+            if (errno == EINTR)
+                continue;
+            return array_error_set(error, ARRAY_FAULT_READ, source->name,
+                                   "reading %zu bytes at byte %" PRIu64 " failed: %s", want,
+                                   offset + done, strerror(errno));
+        }
+        if (got == 0) {
+            return array_error_set(error, ARRAY_FAULT_TRUNCATED, source->name,
+                                   "ends at byte %" PRIu64 " (it had %" PRIu64
+                                   " when opened), wanted %zu more",
+                                   offset + done, source->size_bytes, size_bytes - done);
+        }
+        done += (size_t)got;
+    }
+    return true;
+}
+
+bool byte_source_read(const ByteSource *source, uint64_t offset, void *out, size_t size_bytes,
+                      ArrayError *error)
+{
+    if (offset > source->size_bytes || size_bytes > source->size_bytes - offset) {
+        return array_error_set(error, ARRAY_FAULT_TRUNCATED, source->name,
+                               "has %" PRIu64 " bytes, wanted %zu at byte %" PRIu64,
+                               source->size_bytes, size_bytes, offset);
+    }
+    if (size_bytes == 0)
+        return true;
+    if (source->fd >= 0)
+        return read_descriptor(source, offset, out, size_bytes, error);
+    memcpy(out, source->memory + offset, size_bytes);
+    return true;
+}
+
+uint16_t byte_load_u16le(const uint8_t *bytes)
+{
+    return (uint16_t)(bytes[0] | bytes[1] << 8);
+}
+
+uint32_t byte_load_u32le(const uint8_t *bytes)
+{
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+           (uint32_t)bytes[3] << 24;
+}
+
+uint64_t byte_load_u64le(const uint8_t *bytes)
+{
+    return (uint64_t)byte_load_u32le(bytes) | (uint64_t)byte_load_u32le(bytes + 4) << 32;
+}
+
+uint32_t byte_load_u32be(const uint8_t *bytes)
+{
+    return (uint32_t)bytes[3] | (uint32_t)bytes[2] << 8 | (uint32_t)bytes[1] << 16 |
+           (uint32_t)bytes[0] << 24;
+}

@@ -1,0 +1,99 @@
+/* formats/write_file.c: temporary file, flush, rename.
+ *
+ * Thread rule: one WriteFile by one thread; the counter is shared and atomic. */
+#include "formats/write_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static WriteFileWrite write_some = write;
+
+void write_file_set_write(WriteFileWrite replacement)
+{
+    write_some = replacement != NULL ? replacement : write;
+}
+
+/* Not mkstemp: that makes files nobody else may read, and the umask cannot be asked for without
+ * changing it for all threads. O_EXCL never follows a link that somebody put there. */
+bool write_file_begin(WriteFile *file, const char *path, ArrayError *error)
+{
+    static atomic_uint counter;
+    enum { SUFFIX_BYTES = 40, TRIES = 100 };
+    *file = (WriteFile){.path = path, .fd = -1};
+    if (path == NULL || path[0] == '\0')
+        return array_error_set(error, ARRAY_FAULT_ARGUMENT, path, "wanted a path to write to");
+    size_t size = strlen(path) + SUFFIX_BYTES;
+    file->temporary = malloc(size);
+    if (file->temporary == NULL)
+        return array_error_set(error, ARRAY_FAULT_MEMORY, path, "no memory for a path");
+    for (int i = 0; i < TRIES && file->fd < 0; i++) {
+        snprintf(file->temporary, size, "%s.%ld-%u.part", path, (long)getpid(),
+                 atomic_fetch_add(&counter, 1));
+        file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file->fd < 0 && errno != EEXIST && errno != EINTR)
+            break;
+    }
+    if (file->fd >= 0)
+        return true;
+    array_error_set(error, ARRAY_FAULT_WRITE, path, "cannot be written beside: %s",
+                    strerror(errno));
+    free(file->temporary);
+    file->temporary = NULL;
+    return false;
+}
+
+bool write_file_append(WriteFile *file, const void *bytes, size_t size_bytes, ArrayError *error)
+{
+    enum { ONE_WRITE_BYTES = 1 << 30 };
+    const uint8_t *at = bytes;
+    while (size_bytes > 0) {
+        ssize_t done =
+            write_some(file->fd, at, size_bytes < ONE_WRITE_BYTES ? size_bytes : ONE_WRITE_BYTES);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return array_error_set(error, ARRAY_FAULT_WRITE, file->path, "writing failed: %s",
+                                   done < 0 ? strerror(errno) : "nothing was taken");
+        at += done;
+        size_bytes -= (size_t)done;
+    }
+    return true;
+}
+
+void write_file_cancel(WriteFile *file)
+{
+    if (file->temporary == NULL)
+        return;
+    if (file->fd >= 0)
+        close(file->fd);
+    file->fd = -1;
+    unlink(file->temporary);
+    free(file->temporary);
+    file->temporary = NULL;
+}
+
+bool write_file_commit(WriteFile *file, ArrayError *error)
+{
+    bool flushed = fsync(file->fd) == 0 || errno == EINVAL; /* EINVAL: it cannot be flushed */
+    int failure = errno;
+    if (close(file->fd) != 0 && flushed) {
+        failure = errno;
+        flushed = false;
+    }
+    file->fd = -1;
+    if (flushed && rename(file->temporary, file->path) == 0) {
+        free(file->temporary);
+        file->temporary = NULL;
+        return true;
+    }
+    if (flushed)
+        failure = errno;
+    write_file_cancel(file);
+    return array_error_set(error, ARRAY_FAULT_WRITE, file->path, "cannot be put in place: %s",
+                           strerror(failure));
+}

@@ -1,0 +1,28 @@
+/* formats/write_file.h: a file written beside its place and renamed into it when whole.
+ *
+ * Only files of formats/ and tests include it. Thread rule: one WriteFile by one thread. */
+#ifndef FORMATS_WRITE_FILE_H
+#define FORMATS_WRITE_FILE_H
+
+#include "formats/array_error.h"
+
+#include <sys/types.h>
+
+typedef struct WriteFile {
+    const char *path; /* borrowed */
+    char *temporary;  /* owned; NULL when there is nothing to finish */
+    int fd;
+} WriteFile;
+
+bool write_file_begin(WriteFile *file, const char *path, ArrayError *error);
+bool write_file_append(WriteFile *file, const void *bytes, size_t size_bytes, ArrayError *error);
+/* Flushes to the disk and renames. On failure the temporary is gone, as after cancel. */
+bool write_file_commit(WriteFile *file, ArrayError *error);
+/* Removes the temporary; nothing to do after commit or a failed begin. */
+void write_file_cancel(WriteFile *file);
+
+/* Tests put a failing write here; NULL restores the system's. */
+typedef ssize_t (*WriteFileWrite)(int fd, const void *bytes, size_t size_bytes);
+void write_file_set_write(WriteFileWrite replacement);
+
+#endif

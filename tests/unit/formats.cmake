@@ -1,0 +1,12 @@
+# The tests of formats/: one library of helpers, one program a subject.
+find_library(CALIPER_CJSON_LIBRARY cjson REQUIRED)
+add_library(formats_test_common STATIC ${CMAKE_CURRENT_LIST_DIR}/formats_common.c)
+target_include_directories(formats_test_common PUBLIC ${CMAKE_CURRENT_LIST_DIR})
+target_compile_definitions(formats_test_common PUBLIC
+  FORMATS_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data/formats")
+target_link_libraries(formats_test_common PUBLIC caliper_formats cmocka ${CALIPER_CJSON_LIBRARY}
+  PRIVATE caliper_flags)
+foreach(subject answers values)
+  caliper_test(formats_${subject} SOURCES formats_${subject}.c
+    LIBS formats_test_common z m LABELS unit)
+endforeach()
