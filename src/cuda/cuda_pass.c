@@ -260,7 +260,9 @@ bool cuda_hand_over(CudaDevice *device, CudaFence *const *fences, uint32_t count
     const char *call = "cuStreamWaitEvent";
     if (!cuda_scope_enter(device, what, &scope))
         return false;
-    for (uint32_t i = 0; i < count && error == 0; i++)
+    /* The negative control of the ordering tests: without these waits old pixels must be seen. */
+    bool ordered = !fault_here("test.unordered_hand_over");
+    for (uint32_t i = 0; i < count && ordered && error == 0; i++)
         call = wait_after(device, device->hand_over, fences[i], &error);
     if (error == 0) {
         call = "cuSignalExternalSemaphoresAsync";
