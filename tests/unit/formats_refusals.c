@@ -31,8 +31,8 @@ static void put_le(uint64_t value, size_t size)
 
 static void put_be32(uint32_t value)
 {
-    const uint8_t bytes[4] = {(uint8_t)(value >> 24), (uint8_t)(value >> 16),
-                              (uint8_t)(value >> 8), (uint8_t)value};
+    const uint8_t bytes[4] = {(uint8_t)(value >> 24), (uint8_t)(value >> 16), (uint8_t)(value >> 8),
+                              (uint8_t)value};
     put(bytes, 4);
 }
 
@@ -78,8 +78,7 @@ static void test_npy_headers(void **state)
     expect_npy(NPY("(9223372036854775808,)"), ARRAY_FAULT_OVERFLOW, "more than 63 bits");
     expect_npy(NPY("(4294967296, 4294967296)"), ARRAY_FAULT_OVERFLOW, "2^63");
     expect_npy(NPY("(2305843009213693952, 4)"), ARRAY_FAULT_OVERFLOW, "2^63");
-    expect_npy(NPY("(4611686018427387904, 4611686018427387904, 16)"), ARRAY_FAULT_OVERFLOW,
-               "2^63");
+    expect_npy(NPY("(4611686018427387904, 4611686018427387904, 16)"), ARRAY_FAULT_OVERFLOW, "2^63");
     expect_npy(NPY("(-1,)"), ARRAY_FAULT_HEADER, "wanted a non-negative");
     expect_npy(NPY("(1.5,)"), ARRAY_FAULT_HEADER, "wanted a comma");
     expect_npy(NPY("(nan,)"), ARRAY_FAULT_HEADER, "nan");
@@ -155,7 +154,9 @@ static void test_unknown_content(void **state)
     expect("train.gz", ARRAY_FAULT_FORMAT, "not gzip data: starts with '<!DOCTYPE ht' (a web page");
     expect("a.npy", ARRAY_FAULT_FORMAT, "starts with '<!DOCTYPE ht' (a web page");
     made.size = 0;
-    put("\x7f" "ELF\2\1\1\0\0\0\0\0\0\0\0\0\n\n", 18);
+    put("\x7f"
+        "ELF\2\1\1\0\0\0\0\0\0\0\0\0\n\n",
+        18);
     ArrayError error = {0};
     assert_null(array_file_open_memory(made.at, made.size, "a\nb", NULL, &error));
     assert_int_equal(error.fault, ARRAY_FAULT_FORMAT);
@@ -199,7 +200,7 @@ static void expect_safetensors(const char *header, size_t data, ArrayFault fault
     expect("a.safetensors", fault, part);
 }
 
-#define TENSOR(name, type, shape, offsets)                                                         \
+#define TENSOR(name, type, shape, offsets) \
     "\"" name "\":{\"dtype\":\"" type "\",\"shape\":" shape ",\"data_offsets\":" offsets "}"
 
 static void test_safetensors_layout(void **state)
@@ -211,14 +212,17 @@ static void test_safetensors_layout(void **state)
                        "ends at byte 5 of the data, which has 4");
     expect_safetensors("{" TENSOR("a", "U8", "[3]", "[0,4]") "}", 4, ARRAY_FAULT_HEADER,
                        "disagree with its shape");
-    expect_safetensors("{" TENSOR("a", "U8", "[4]", "[0,4]") "," TENSOR("b", "U8", "[4]", "[2,6]") "}",
-                       6, ARRAY_FAULT_HEADER, "an overlap");
-    expect_safetensors("{" TENSOR("a", "U8", "[4]", "[0,4]") "," TENSOR("b", "U8", "[1]", "[5,6]") "}",
-                       6, ARRAY_FAULT_HEADER, "a hole");
+    expect_safetensors(
+        "{" TENSOR("a", "U8", "[4]", "[0,4]") "," TENSOR("b", "U8", "[4]", "[2,6]") "}", 6,
+        ARRAY_FAULT_HEADER, "an overlap");
+    expect_safetensors(
+        "{" TENSOR("a", "U8", "[4]", "[0,4]") "," TENSOR("b", "U8", "[1]", "[5,6]") "}", 6,
+        ARRAY_FAULT_HEADER, "a hole");
     expect_safetensors("{" TENSOR("a", "U8", "[4]", "[0,4]") "}", 6, ARRAY_FAULT_TRAILING,
                        "has 6 bytes of data, its tensors take 4");
-    expect_safetensors("{" TENSOR("a", "U8", "[1]", "[0,1]") "," TENSOR("\\u0061", "U8", "[1]", "[1,2]") "}",
-                       2, ARRAY_FAULT_HEADER, "two tensors named 'a'");
+    expect_safetensors(
+        "{" TENSOR("a", "U8", "[1]", "[0,1]") "," TENSOR("\\u0061", "U8", "[1]", "[1,2]") "}", 2,
+        ARRAY_FAULT_HEADER, "two tensors named 'a'");
     expect_safetensors("{" TENSOR("a", "U8", "[4294967296,4294967296,2]", "[0,0]") "}", 0,
                        ARRAY_FAULT_OVERFLOW, "2^63");
     expect_safetensors("{" TENSOR("a", "F64", "[2305843009213693952]", "[0,0]") "}", 0,
@@ -272,9 +276,10 @@ static void test_safetensors_text(void **state)
 static void test_safetensors_names_and_types(void **state)
 {
     (void)state;
-    static const char HEADER[] =
-        "{\"__metadata__\":{\"format\":\"pt\"}," TENSOR("\\ud83d\\ude00\\n", "U8", "[1]", "[0,1]")
-        "," TENSOR("eight", "F8_E4M3", "[2]", "[1,3]") "," TENSOR("odd", "F32", "[1]", "[3,7]") "} ";
+    static const char HEADER[] = "{\"__metadata__\":{\"format\":\"pt\"}," TENSOR(
+        "\\ud83d\\ude00\\n", "U8", "[1]",
+        "[0,1]") "," TENSOR("eight", "F8_E4M3", "[2]", "[1,3]") "," TENSOR("odd", "F32", "[1]",
+                                                                           "[3,7]") "} ";
     made.size = 0;
     put_le(sizeof HEADER - 1, 8);
     put(HEADER, sizeof HEADER - 1);
@@ -370,8 +375,9 @@ static void test_gzip(void **state)
 static void test_every_prefix(void **state)
 {
     (void)state;
-    static const char *const FILES[] = {"le_f16.npy",     "stored.npz",      "deflated.npz",
-                                        "model.safetensors", "idx_i16.gz",   "png_palette_alpha.png",
+    static const char *const FILES[] = {"le_f16.npy",         "stored.npz",
+                                        "deflated.npz",       "model.safetensors",
+                                        "idx_i16.gz",         "png_palette_alpha.png",
                                         "png_interlaced.png", "array.npy.gz"};
     for (size_t f = 0; f < sizeof FILES / sizeof FILES[0]; f++) {
         size_t size;
