@@ -105,17 +105,17 @@ static const char *device_load(CudaDevice *device, CudaResult *out_error)
         (*out_error = CUDA_TRY(driver, cuModuleGetFunction, &device->expand_u8, device->module,
                                "expand_u8")) != 0)
         return "cuModuleGetFunction";
-    if ((*out_error = CUDA_TRY(driver, cuMemAlloc, &device->tables,
-                               table_bytes * CUDA_COLORMAP_COUNT)) != 0)
+    if ((*out_error =
+             CUDA_TRY(driver, cuMemAlloc, &device->tables, table_bytes * CUDA_COLORMAP_COUNT)) != 0)
         return "cuMemAlloc";
     for (int i = 0; i < CUDA_COLORMAP_COUNT; i++) {
-        if ((*out_error = CUDA_TRY(driver, cuMemcpyHtoD,
-                                   device->tables + (CudaPointer)i * table_bytes,
-                                   colormap_table(i), table_bytes)) != 0)
+        if ((*out_error =
+                 CUDA_TRY(driver, cuMemcpyHtoD, device->tables + (CudaPointer)i * table_bytes,
+                          colormap_table(i), table_bytes)) != 0)
             return "cuMemcpyHtoD";
     }
-    if ((*out_error = CUDA_TRY(driver, cuStreamCreate, &device->hand_over,
-                               CUDA_STREAM_NON_BLOCKING)) != 0)
+    if ((*out_error =
+             CUDA_TRY(driver, cuStreamCreate, &device->hand_over, CUDA_STREAM_NON_BLOCKING)) != 0)
         return "cuStreamCreate";
     return NULL;
 }

@@ -1,8 +1,8 @@
 /* cuda/cuda_device.h: the one CUDA device of the process.
  *
  * For services/device, render/vulkan and `caliper doctor`. The device is opened on its primary
- * context, so that pointers and streams of the CUDA runtime and of torch are valid in it. Every call
- * pushes the context and pops it again: the caller's current context is left as it was. */
+ * context, so that pointers and streams of the CUDA runtime and of torch are valid in it. Every
+ * call pushes the context and pops it again: the caller's current context is left as it was. */
 #ifndef CALIPER_CUDA_DEVICE_H
 #define CALIPER_CUDA_DEVICE_H
 

@@ -3,8 +3,8 @@
  * src/cuda/ knows one CUDA device through its primary context: what it is, whether a pointer can be
  * read, and how to run the bridge's passes where a tensor lives. render/vulkan and services/device
  * use it through cuda_device.h, cuda_pass.h and cuda_external.h. No header or library of CUDA is
- * needed to build or start; types and layouts are those of the published driver API (checked against
- * cuda.h by a test where that is installed). The lowest driver is 460 (CUDA 11.2: timeline
+ * needed to build or start; types and layouts are those of the published driver API (checked
+ * against cuda.h by a test where that is installed). The lowest driver is 460 (CUDA 11.2: timeline
  * semaphores as file descriptors); CALIPER_CUDA_LIBRARY names another library than libcuda.so.1. */
 #ifndef CALIPER_CUDA_DRIVER_H
 #define CALIPER_CUDA_DRIVER_H
@@ -29,7 +29,11 @@ typedef unsigned long long CudaSurfaceObject;
 typedef unsigned long long CudaMemoryHandle;
 
 enum {
+    CUDA_ERROR_INVALID_VALUE_CODE = 1,
     CUDA_ERROR_OUT_OF_MEMORY_CODE = 2,
+    CUDA_ERROR_INVALID_HANDLE_CODE = 400,
+    CUDA_ERROR_NOT_READY_CODE = 600,
+    CUDA_ERROR_NOT_SUPPORTED_CODE = 801,
     CUDA_HANDLE_TYPE_OPAQUE_FD = 1,
     CUDA_SEMAPHORE_TYPE_TIMELINE_FD = 9,
     CUDA_EXTERNAL_DEDICATED = 1,
@@ -141,7 +145,7 @@ typedef struct CudaUuid {
     X(cuDeviceGet, "cuDeviceGet", (CudaDeviceHandle * device, int ordinal))                        \
     X(cuDeviceGetName, "cuDeviceGetName", (char *name, int bytes, CudaDeviceHandle device))        \
     X(cuDeviceGetUuid, "cuDeviceGetUuid", (CudaUuid * uuid, CudaDeviceHandle device))              \
-    X(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t *bytes, CudaDeviceHandle device))           \
+    X(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t * bytes, CudaDeviceHandle device))          \
     X(cuDeviceGetAttribute, "cuDeviceGetAttribute",                                                \
       (int *value, int attribute, CudaDeviceHandle device))                                        \
     X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain",                                        \
@@ -150,14 +154,14 @@ typedef struct CudaUuid {
     X(cuCtxPushCurrent, "cuCtxPushCurrent_v2", (CudaContext context))                              \
     X(cuCtxPopCurrent, "cuCtxPopCurrent_v2", (CudaContext * context))                              \
     X(cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *mode))         \
-    X(cuMemGetInfo, "cuMemGetInfo_v2", (size_t *free_bytes, size_t *total_bytes))                  \
+    X(cuMemGetInfo, "cuMemGetInfo_v2", (size_t * free_bytes, size_t * total_bytes))                \
     X(cuMemAlloc, "cuMemAlloc_v2", (CudaPointer * pointer, size_t bytes))                          \
     X(cuMemFree, "cuMemFree_v2", (CudaPointer pointer))                                            \
     X(cuMemcpyHtoD, "cuMemcpyHtoD_v2", (CudaPointer dst, const void *src, size_t bytes))           \
     X(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2",                                                   \
       (CudaPointer dst, CudaPointer src, size_t bytes, CudaStream stream))                         \
     X(cuMemGetAddressRange, "cuMemGetAddressRange_v2",                                             \
-      (CudaPointer * base, size_t *bytes, CudaPointer pointer))                                    \
+      (CudaPointer * base, size_t * bytes, CudaPointer pointer))                                   \
     X(cuPointerGetAttribute, "cuPointerGetAttribute",                                              \
       (void *value, int attribute, CudaPointer pointer))                                           \
     X(cuStreamCreate, "cuStreamCreate", (CudaStream * stream, unsigned int flags))                 \
@@ -170,6 +174,7 @@ typedef struct CudaUuid {
     X(cuEventCreate, "cuEventCreate", (CudaEvent * event, unsigned int flags))                     \
     X(cuEventDestroy, "cuEventDestroy_v2", (CudaEvent event))                                      \
     X(cuEventRecord, "cuEventRecord", (CudaEvent event, CudaStream stream))                        \
+    X(cuEventQuery, "cuEventQuery", (CudaEvent event))                                             \
     X(cuEventSynchronize, "cuEventSynchronize", (CudaEvent event))                                 \
     X(cuModuleLoadData, "cuModuleLoadData", (CudaModule * module, const void *image))              \
     X(cuModuleUnload, "cuModuleUnload", (CudaModule module))                                       \
@@ -194,8 +199,7 @@ typedef struct CudaUuid {
     X(cuSurfObjectDestroy, "cuSurfObjectDestroy", (CudaSurfaceObject surface))                     \
     X(cuImportExternalSemaphore, "cuImportExternalSemaphore",                                      \
       (CudaExternalSemaphore * semaphore, const CudaExternalSemaphoreDesc *desc))                  \
-    X(cuDestroyExternalSemaphore, "cuDestroyExternalSemaphore",                                    \
-      (CudaExternalSemaphore semaphore))                                                           \
+    X(cuDestroyExternalSemaphore, "cuDestroyExternalSemaphore", (CudaExternalSemaphore semaphore)) \
     X(cuSignalExternalSemaphoresAsync, "cuSignalExternalSemaphoresAsync",                          \
       (const CudaExternalSemaphore *semaphores, const CudaSemaphoreSignalParams *params,           \
        unsigned int count, CudaStream stream))                                                     \
@@ -220,12 +224,12 @@ typedef struct CudaDriver {
     int version; /* 1000 * major + 10 * minor of CUDA */
 } CudaDriver;
 
-/* The loaded and initialised driver, or NULL; `reason` (may be NULL) then says why. Tried once in the
- * process. Any thread. */
+/* The loaded and initialised driver, or NULL; `reason` (may be NULL) then says why. Tried once in
+ * the process. Any thread. */
 const CudaDriver *cuda_driver(const char **reason);
 
 /* Asks fault_here("cuda.<call>") and then makes the call; the result is a CudaResult. */
-#define CUDA_TRY(driver, call, ...)                                                                \
+#define CUDA_TRY(driver, call, ...) \
     (fault_here("cuda." #call) ? CUDA_ERROR_OUT_OF_MEMORY_CODE : (driver)->call(__VA_ARGS__))
 
 /* "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of memory)". Any thread. */

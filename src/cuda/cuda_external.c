@@ -59,8 +59,8 @@ static CudaResult memory_import(CudaDevice *device, int fd, uint64_t size_bytes,
     return CUDA_TRY(device->driver, cuImportExternalMemory, out, &desc);
 }
 
-CudaSurface *cuda_surface_import(CudaDevice *device, int fd, uint64_t size_bytes,
-                                 uint32_t width_px, uint32_t height_px, bool dedicated)
+CudaSurface *cuda_surface_import(CudaDevice *device, int fd, uint64_t size_bytes, uint32_t width_px,
+                                 uint32_t height_px, bool dedicated)
 {
     static const char what[] = "importing a texture's image into CUDA";
     CudaScope scope;
@@ -227,22 +227,27 @@ static const char *fd_map(CudaDevice *device, CudaMemoryHandle memory, uint64_t 
     return failed;
 }
 
-bool cuda_fd_size_proven(CudaDevice *device, int fd, uint64_t size_bytes)
+CudaSizeProof cuda_fd_size_prove(CudaDevice *device, int fd, uint64_t size_bytes)
 {
     static const char what[] = "proving the size of an exported allocation";
     CudaScope scope;
     CudaMemoryHandle memory = 0;
     if (!cuda_scope_enter(device, what, &scope))
-        return false;
+        return CUDA_SIZE_PROOF_BAD;
     const char *call = "cuMemImportFromShareableHandle";
     CudaResult error = CUDA_TRY(device->driver, cuMemImportFromShareableHandle, &memory,
                                 (void *)(intptr_t)fd, CUDA_MEMORY_HANDLE_FD);
+    bool foreign = error == CUDA_ERROR_INVALID_VALUE_CODE ||
+                   error == CUDA_ERROR_INVALID_HANDLE_CODE ||
+                   error == CUDA_ERROR_NOT_SUPPORTED_CODE;
     if (error == 0) {
         call = fd_map(device, memory, size_bytes, &error);
         device->driver->cuMemRelease(memory);
     }
-    if (error != 0)
+    if (error != 0 && !foreign)
         cuda_log_failure(device, what, call, error);
     cuda_scope_leave(device, &scope);
-    return error == 0;
+    return error == 0 ? CUDA_SIZE_PROOF_GOOD
+           : foreign  ? CUDA_SIZE_PROOF_UNKNOWN
+                      : CUDA_SIZE_PROOF_BAD;
 }

@@ -14,10 +14,10 @@ typedef struct CudaSurface CudaSurface;     /* an imported RGBA8 image, writable
 typedef struct CudaBuffer CudaBuffer;       /* imported memory as a plain address range */
 typedef struct CudaSemaphore CudaSemaphore; /* an imported timeline semaphore */
 
-/* `fd`: OPAQUE_FD of the image's memory; `size_bytes`: the memory requirement's size; 1 mip, 1 layer,
- * optimal tiling, RGBA8. NULL with one line. */
-CudaSurface *cuda_surface_import(CudaDevice *device, int fd, uint64_t size_bytes,
-                                 uint32_t width_px, uint32_t height_px, bool dedicated);
+/* `fd`: OPAQUE_FD of the image's memory; `size_bytes`: the memory requirement's size; 1 mip, 1
+ * layer, optimal tiling, RGBA8. NULL with one line. */
+CudaSurface *cuda_surface_import(CudaDevice *device, int fd, uint64_t size_bytes, uint32_t width_px,
+                                 uint32_t height_px, bool dedicated);
 void cuda_surface_destroy(CudaDevice *device, CudaSurface **surface);
 
 CudaBuffer *cuda_buffer_import(CudaDevice *device, int fd, uint64_t size_bytes, bool dedicated);
@@ -26,9 +26,14 @@ void cuda_buffer_destroy(CudaDevice *device, CudaBuffer **buffer);
 CudaSemaphore *cuda_semaphore_import(CudaDevice *device, int fd);
 void cuda_semaphore_destroy(CudaDevice *device, CudaSemaphore **semaphore);
 
-/* True when the fd is an allocation exported by CUDA's virtual memory API of at least `size_bytes`:
- * mapping that much of it succeeds (other importers accept sizes that are not there). The fd stays
- * the caller's. False with one line. */
-bool cuda_fd_size_proven(CudaDevice *device, int fd, uint64_t size_bytes);
+typedef enum CudaSizeProof {
+    CUDA_SIZE_PROOF_UNKNOWN = 0, /* not an allocation that CUDA's virtual memory API exported */
+    CUDA_SIZE_PROOF_GOOD = 1,
+    CUDA_SIZE_PROOF_BAD = 2 /* smaller than claimed, or it could not be tried: logged */
+} CudaSizeProof;
+
+/* Are there `size_bytes` behind the fd? Mapping that much of it answers (other importers accept
+ * sizes that are not there). The fd stays the caller's. */
+CudaSizeProof cuda_fd_size_prove(CudaDevice *device, int fd, uint64_t size_bytes);
 
 #endif

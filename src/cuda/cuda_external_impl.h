@@ -9,8 +9,8 @@
 
 #include "core/fault.h"
 #include "core/log.h"
-#include "cuda/cuda_external.h"
 #include "cuda/cuda_driver.h"
+#include "cuda/cuda_external.h"
 
 struct CudaSurface {
     CudaExternalMemory memory;

@@ -71,6 +71,16 @@ bool cuda_fence_wait(CudaDevice *device, CudaFence *fence)
     return error == 0;
 }
 
+bool cuda_fence_done(CudaDevice *device, CudaFence *fence)
+{
+    CudaScope scope;
+    if (!fence->recorded || !cuda_scope_enter(device, "asking a CUDA event", &scope))
+        return true;
+    CudaResult result = device->driver->cuEventQuery(fence->event);
+    cuda_scope_leave(device, &scope);
+    return result != CUDA_ERROR_NOT_READY_CODE;
+}
+
 /* NULL when the stream can be used; else what is wrong with it. */
 static const char *stream_fault(CudaDevice *device, void *stream)
 {
@@ -134,6 +144,18 @@ bool cuda_source_check(CudaDevice *device, const CudaSource *source, const char 
         log_item(CUDA_SOURCE_REFUSED, call, fault, (unsigned long long)source->pointer,
                  (unsigned long long)source->extent_bytes, source->stream,
                  (int)device->info.ordinal);
+    return fault == NULL;
+}
+
+bool cuda_stream_check(CudaDevice *device, void *stream, const char *call)
+{
+    CudaScope scope;
+    if (!cuda_scope_enter(device, call, &scope))
+        return false;
+    const char *fault = stream_fault(device, stream);
+    cuda_scope_leave(device, &scope);
+    if (fault != NULL)
+        log_item(CUDA_SOURCE_REFUSED, call, fault, 0ull, 0ull, stream, (int)device->info.ordinal);
     return fault == NULL;
 }
 

@@ -1,4 +1,5 @@
-/* cuda/cuda_pass.h: running the bridge's passes where a tensor lives, and handing over once a frame.
+/* cuda/cuda_pass.h: running the bridge's passes where a tensor lives, and handing over once a
+ * frame.
  *
  * For render/vulkan, frame thread. Nothing here waits for the device: an event is recorded on the
  * producer's own stream in the call that launches, and the producer's handle is not kept. */
@@ -17,6 +18,9 @@ CudaFence *cuda_fence_create(CudaDevice *device);
 void cuda_fence_destroy(CudaDevice *device, CudaFence **fence);
 /* Waits on the CPU until what was recorded is done: read-back and tear-down only. */
 bool cuda_fence_wait(CudaDevice *device, CudaFence *fence);
+/* Whether what was recorded is done; never waits. True for one never recorded, and when the driver
+ * cannot say (a device that is lost runs nothing any more). */
+bool cuda_fence_done(CudaDevice *device, CudaFence *fence);
 
 typedef struct CudaSource {
     uint64_t pointer;
@@ -25,16 +29,18 @@ typedef struct CudaSource {
 } CudaSource;
 
 /* Proves that the pass may read the source: device memory of this device, mapped from the first to
- * the last byte (walked block by block, since virtual-memory allocators map one tensor over several),
- * and a stream of this context that is not being captured and not per-thread. False with one line
- * that names `call`. */
+ * the last byte (walked block by block, since virtual-memory allocators map one tensor over
+ * several), and a stream of this context that is not being captured and not per-thread. False with
+ * one line that names `call`. */
 bool cuda_source_check(CudaDevice *device, const CudaSource *source, const char *call);
+/* The stream's part of that check alone. */
+bool cuda_stream_check(CudaDevice *device, void *stream, const char *call);
 
 typedef struct CudaPass {
-    bool colormap;      /* else expand */
-    int32_t table;      /* 0..2 */
-    float vmin, inv;    /* the exact rule of render/renderer.h */
-    uint32_t channels;  /* 1..4 for expand */
+    bool colormap;     /* else expand */
+    int32_t table;     /* 0..2 */
+    float vmin, inv;   /* the exact rule of render/renderer.h */
+    uint32_t channels; /* 1..4 for expand */
     uint32_t width_px, height_px;
 } CudaPass;
 

@@ -9,8 +9,8 @@
 #include "gpu_tests.h"
 
 enum { SIZES = 12 };
-static const int32_t sizes[SIZES][2] = {{1, 1},   {4, 4},    {5, 3},    {17, 9},
-                                        {63, 5},  {64, 64},  {65, 7},   {255, 257},
+static const int32_t sizes[SIZES][2] = {{1, 1},    {4, 4},    {5, 3},    {17, 9},
+                                        {63, 5},   {64, 64},  {65, 7},   {255, 257},
                                         {256, 33}, {1024, 1}, {1, 1024}, {1030, 513}};
 
 static uint64_t random_state = 88172645463325252ull;
@@ -42,7 +42,7 @@ static float value_make(uint64_t i, float vmin, float vmax)
     case 2: {
         float edge = (float)((double)vmin +
                              ((double)vmax - (double)vmin) * ((double)(bits % 256) - 0.5) / 255.0);
-        return bits & 0x10000u ? nextafterf(edge, INFINITY)
+        return bits & 0x10000u   ? nextafterf(edge, INFINITY)
                : bits & 0x20000u ? nextafterf(edge, -INFINITY)
                                  : edge;
     }
@@ -51,7 +51,7 @@ static float value_make(uint64_t i, float vmin, float vmax)
     }
 }
 
-static const float ranges[][2] = {{0.0f, 1.0f},      {-1.0f, 1.0f}, {3.0f, -2.0f},
+static const float ranges[][2] = {{0.0f, 1.0f},      {-1.0f, 1.0f},     {3.0f, -2.0f},
                                   {1.0f, 1.0f},      {-1e-27f, 1e-27f}, {-3e37f, 3e37f},
                                   {1e-20f, 1.0001f}, {255.0f, 0.0f}};
 enum { RANGES = sizeof ranges / sizeof ranges[0] };
@@ -123,10 +123,9 @@ static CaliperTensor case_tensor(const Case *c, uint64_t pointer)
 
 static CaliperTextureId case_texture(Gpu *gpu, const Case *c, const CaliperTensor *tensor)
 {
-    return c->channels == 0
-               ? bridge_texture_from_tensor_mapped(gpu->bridge, tensor, c->colormap, c->vmin,
-                                                   c->vmax, 0)
-               : bridge_texture_from_tensor(gpu->bridge, tensor, 0);
+    return c->channels == 0 ? bridge_texture_from_tensor_mapped(gpu->bridge, tensor, c->colormap,
+                                                                c->vmin, c->vmax, 0)
+                            : bridge_texture_from_tensor(gpu->bridge, tensor, 0);
 }
 
 /* The tensor in CUDA memory at byte `shift` of an allocation; create, and then an update. */
@@ -137,7 +136,8 @@ static long in_place(Gpu *gpu, const Case *c, uint64_t shift, long *tries)
     GPU_CALL(gpu, cuMemcpyHtoD, block + shift, c->elements, c->element_bytes);
     CaliperTensor tensor = case_tensor(c, block + shift);
     CaliperTextureId id = case_texture(gpu, c, &tensor);
-    long wrong = id == 0 ? (long)c->expected_bytes : compare(gpu, id, c->expected, c->expected_bytes);
+    long wrong =
+        id == 0 ? (long)c->expected_bytes : compare(gpu, id, c->expected, c->expected_bytes);
     *tries += (long)c->expected_bytes;
     if (id != 0) {
         /* An update over other pixels must bring every byte anew. */
@@ -169,8 +169,7 @@ static long imported(Gpu *gpu, const Case *c, GpuExport *block, CaliperAllocId a
     GPU_CALL(gpu, cuMemcpyHtoD, block->pointer + offset, c->elements, c->element_bytes);
     CaliperTensor desc = case_tensor(c, 0);
     long wrong = 0;
-    if (id == 0 ||
-        !bridge_update_texture_from_alloc(gpu->bridge, id, alloc, offset, &desc))
+    if (id == 0 || !bridge_update_texture_from_alloc(gpu->bridge, id, alloc, offset, &desc))
         wrong = (long)c->expected_bytes;
     else
         wrong = compare(gpu, id, c->expected, c->expected_bytes);
@@ -186,7 +185,8 @@ static long host_staged(Gpu *gpu, const Case *c, long *tries)
     CaliperTensor tensor = case_tensor(c, (uint64_t)(uintptr_t)c->elements);
     tensor.device = CALIPER_DEV_CPU;
     CaliperTextureId id = case_texture(gpu, c, &tensor);
-    long wrong = id == 0 ? (long)c->expected_bytes : compare(gpu, id, c->expected, c->expected_bytes);
+    long wrong =
+        id == 0 ? (long)c->expected_bytes : compare(gpu, id, c->expected, c->expected_bytes);
     *tries += (long)c->expected_bytes;
     if (id != 0)
         bridge_release_texture(gpu->bridge, id);

@@ -31,9 +31,8 @@ static bool cycle(Gpu *gpu, CudaPointer pointer, CudaStream stream, uint32_t wor
         ok &= bridge_update_texture(gpu->bridge, id, &tensor);
     if (!gpu_export_make(gpu, WORDS * 4, &block))
         return false;
-    CaliperAllocId alloc = bridge_import_allocation(gpu->bridge, (void *)(intptr_t)block.fd,
-                                                    block.size_bytes,
-                                                    CALIPER_ALLOC_HANDLE_OPAQUE_FD);
+    CaliperAllocId alloc = bridge_import_allocation(
+        gpu->bridge, (void *)(intptr_t)block.fd, block.size_bytes, CALIPER_ALLOC_HANDLE_OPAQUE_FD);
     ok &= alloc != 0;
     gpu_fill(gpu, block.pointer, WORDS, word + 1, stream);
     if (id != 0 && alloc != 0)
@@ -170,9 +169,9 @@ void gpu_test_refusals(Gpu *gpu)
         bad.data = (void *)(uintptr_t)(block.pointer + block.size_bytes - 4096);
         refused(gpu, id, bad, "a tensor that ends past its memory");
         gpu_warnings();
-        CaliperAllocId alloc = bridge_import_allocation(
-            gpu->bridge, (void *)(intptr_t)block.fd, block.size_bytes * 4,
-            CALIPER_ALLOC_HANDLE_OPAQUE_FD);
+        CaliperAllocId alloc =
+            bridge_import_allocation(gpu->bridge, (void *)(intptr_t)block.fd, block.size_bytes * 4,
+                                     CALIPER_ALLOC_HANDLE_OPAQUE_FD);
         gpu_report("refused: an import of four times the real size", 1,
                    (alloc != 0) + (gpu_warnings() != 1));
         gpu_export_free(gpu, &block);

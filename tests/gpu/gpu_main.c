@@ -1,5 +1,5 @@
-/* caliper_gpu_tests: the exactness, ordering and balance tests on a real NVIDIA GPU. Prints a table and
- * exits 0 when every line passed, 1 when not, 77 where there is no such GPU. Names of parts as
+/* caliper_gpu_tests: the exactness, ordering and balance tests on a real NVIDIA GPU. Prints a table
+ * and exits 0 when every line passed, 1 when not, 77 where there is no such GPU. Names of parts as
  * arguments run only those. */
 #include <stdio.h>
 #include <string.h>

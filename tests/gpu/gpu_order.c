@@ -1,6 +1,7 @@
-/* Ordering and tearing: a producer that is still running when update_texture is called, on each kind
- * of stream; and full-rate updates with frames in flight. A generation number is written into every
- * pixel (u8 x 4 texture = one 32-bit word a pixel), so that any old, torn or mixed pixel is seen. */
+/* Ordering and tearing: a producer that is still running when update_texture is called, on each
+ * kind of stream; and full-rate updates with frames in flight. A generation number is written into
+ * every pixel (u8 x 4 texture = one 32-bit word a pixel), so that any old, torn or mixed pixel is
+ * seen. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -168,7 +168,7 @@ CaliperTensor gpu_tensor_u8(CudaPointer pointer, int64_t height, int64_t width, 
 
 /* CUmemAllocationProp of the published driver API; only tests allocate with it. */
 typedef struct AllocationProp {
-    int type; /* 1: pinned */
+    int type;         /* 1: pinned */
     int handle_types; /* 1: POSIX file descriptor */
     struct {
         int type; /* 1: device */

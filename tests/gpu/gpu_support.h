@@ -16,7 +16,7 @@
 
 typedef struct Gpu {
     const CudaDriver *driver;
-    CudaContext context; /* the primary context, current on this thread */
+    CudaContext context;   /* the primary context, current on this thread */
     CudaFunction spin;     /* keeps a stream busy */
     CudaFunction fill_u32; /* writes one value everywhere */
     CudaFunction add_f32;  /* a training-like step: reads and writes a buffer */

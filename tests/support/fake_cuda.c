@@ -1,7 +1,7 @@
-/* A CUDA driver made of host memory, for machines without one: loaded through CALIPER_CUDA_LIBRARY by
- * tests of src/cuda. It keeps count of everything alive (fake_cuda_live), so that a test can show
- * that a failed call left nothing behind, and refuses what the real driver refuses. Its memory map is
- * a short list of blocks that a test may change (fake_cuda_map). Kernels do not run. */
+/* A CUDA driver made of host memory, for machines without one: loaded through CALIPER_CUDA_LIBRARY
+ * by tests of src/cuda. It keeps count of everything alive (fake_cuda_live), so that a test can
+ * show that a failed call left nothing behind, and refuses what the real driver refuses. Its memory
+ * map is a short list of blocks that a test may change (fake_cuda_map). Kernels do not run. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,11 +89,14 @@ static const FakeBlock *block_of(CudaPointer pointer)
     return NULL;
 }
 
-#define ENTRY(symbol, ...)                                                                         \
-    FAKE CudaResult symbol(__VA_ARGS__);                                                           \
+#define ENTRY(symbol, ...)               \
+    FAKE CudaResult symbol(__VA_ARGS__); \
     CudaResult symbol(__VA_ARGS__)
 
-ENTRY(cuInit, unsigned int flags) { return flags == 0 ? 0 : ERROR_INVALID_VALUE; }
+ENTRY(cuInit, unsigned int flags)
+{
+    return flags == 0 ? 0 : ERROR_INVALID_VALUE;
+}
 ENTRY(cuDriverGetVersion, int *version)
 {
     *version = 12040;
@@ -186,7 +189,10 @@ ENTRY(cuMemAlloc_v2, CudaPointer *pointer, size_t bytes)
     *pointer = (CudaPointer)(uintptr_t)malloc(bytes);
     return 0;
 }
-ENTRY(cuMemFree_v2, CudaPointer pointer) { return object_free((void *)(uintptr_t)pointer); }
+ENTRY(cuMemFree_v2, CudaPointer pointer)
+{
+    return object_free((void *)(uintptr_t)pointer);
+}
 ENTRY(cuMemcpyHtoD_v2, CudaPointer dst, const void *src, size_t bytes)
 {
     memcpy((void *)(uintptr_t)dst, src, bytes);
@@ -229,7 +235,10 @@ ENTRY(cuStreamCreate, CudaStream *stream, unsigned int flags)
     *stream = object_make();
     return 0;
 }
-ENTRY(cuStreamDestroy_v2, CudaStream stream) { return object_free(stream); }
+ENTRY(cuStreamDestroy_v2, CudaStream stream)
+{
+    return object_free(stream);
+}
 ENTRY(cuStreamGetCtx, CudaStream stream, CudaContext *context)
 {
     *context = (CudaContext)(uintptr_t)(0x1000 + ((FakeStream *)(void *)stream)->context);
@@ -259,13 +268,23 @@ ENTRY(cuEventCreate, CudaEvent *event, unsigned int flags)
     *event = object_make();
     return 0;
 }
-ENTRY(cuEventDestroy_v2, CudaEvent event) { return object_free(event); }
+ENTRY(cuEventDestroy_v2, CudaEvent event)
+{
+    return object_free(event);
+}
 ENTRY(cuEventRecord, CudaEvent event, CudaStream stream)
 {
     (void)stream;
     return event != NULL ? 0 : ERROR_INVALID_HANDLE;
 }
-ENTRY(cuEventSynchronize, CudaEvent event) { return event != NULL ? 0 : ERROR_INVALID_HANDLE; }
+ENTRY(cuEventQuery, CudaEvent event)
+{
+    return event != NULL ? 0 : ERROR_INVALID_HANDLE;
+}
+ENTRY(cuEventSynchronize, CudaEvent event)
+{
+    return event != NULL ? 0 : ERROR_INVALID_HANDLE;
+}
 ENTRY(cuModuleLoadData, CudaModule *module, const void *image)
 {
     if (strstr(image, ".entry colormap_f32") == NULL)
@@ -273,7 +292,10 @@ ENTRY(cuModuleLoadData, CudaModule *module, const void *image)
     *module = object_make();
     return 0;
 }
-ENTRY(cuModuleUnload, CudaModule module) { return object_free(module); }
+ENTRY(cuModuleUnload, CudaModule module)
+{
+    return object_free(module);
+}
 ENTRY(cuModuleGetFunction, CudaFunction *function, CudaModule module, const char *name)
 {
     *function = (CudaFunction)(void *)module;
@@ -318,7 +340,10 @@ ENTRY(cuImportExternalMemory, CudaExternalMemory *memory, const CudaExternalMemo
 {
     return desc->type == 1 ? import(desc->handle.fd, (void **)memory) : ERROR_INVALID_VALUE;
 }
-ENTRY(cuDestroyExternalMemory, CudaExternalMemory memory) { return import_free(memory); }
+ENTRY(cuDestroyExternalMemory, CudaExternalMemory memory)
+{
+    return import_free(memory);
+}
 ENTRY(cuExternalMemoryGetMappedBuffer, CudaPointer *pointer, CudaExternalMemory memory,
       const CudaExternalBufferDesc *desc)
 {
@@ -327,8 +352,8 @@ ENTRY(cuExternalMemoryGetMappedBuffer, CudaPointer *pointer, CudaExternalMemory 
     *pointer = (CudaPointer)(uintptr_t)object_make();
     return 0;
 }
-ENTRY(cuExternalMemoryGetMappedMipmappedArray, CudaMipmappedArray *array,
-      CudaExternalMemory memory, const CudaExternalArrayDesc *desc)
+ENTRY(cuExternalMemoryGetMappedMipmappedArray, CudaMipmappedArray *array, CudaExternalMemory memory,
+      const CudaExternalArrayDesc *desc)
 {
     (void)memory;
     if (desc->levels != 1 || desc->array.depth != 0 || desc->array.channels != 4 ||
@@ -343,7 +368,10 @@ ENTRY(cuMipmappedArrayGetLevel, CudaArray *level_array, CudaMipmappedArray array
     *level_array = (CudaArray)(void *)array;
     return level == 0 ? 0 : ERROR_INVALID_VALUE;
 }
-ENTRY(cuMipmappedArrayDestroy, CudaMipmappedArray array) { return object_free(array); }
+ENTRY(cuMipmappedArrayDestroy, CudaMipmappedArray array)
+{
+    return object_free(array);
+}
 ENTRY(cuSurfObjectCreate, CudaSurfaceObject *surface, const CudaResourceDesc *desc)
 {
     (void)desc;
@@ -378,7 +406,10 @@ ENTRY(cuMemImportFromShareableHandle, CudaMemoryHandle *memory, void *os_handle,
     *memory = (CudaMemoryHandle)(uintptr_t)object_make();
     return 0;
 }
-ENTRY(cuMemRelease, CudaMemoryHandle memory) { return object_free((void *)(uintptr_t)memory); }
+ENTRY(cuMemRelease, CudaMemoryHandle memory)
+{
+    return object_free((void *)(uintptr_t)memory);
+}
 ENTRY(cuMemAddressReserve, CudaPointer *pointer, size_t bytes, size_t alignment,
       CudaPointer address, unsigned long long flags)
 {

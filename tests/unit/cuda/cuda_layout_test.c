@@ -23,7 +23,7 @@
 #include "cuda/cuda_driver.h"
 
 #define SAME_SIZE(ours, theirs) assert_int_equal(sizeof(ours), sizeof(theirs))
-#define SAME_PLACE(ours, member, theirs, other)                                                    \
+#define SAME_PLACE(ours, member, theirs, other) \
     assert_int_equal(offsetof(ours, member), offsetof(theirs, other))
 
 static void test_layouts(void **state)
@@ -58,6 +58,10 @@ static void test_values(void **state)
 {
     (void)state;
     assert_int_equal(CUDA_ERROR_OUT_OF_MEMORY_CODE, CUDA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(CUDA_ERROR_INVALID_VALUE_CODE, CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(CUDA_ERROR_INVALID_HANDLE_CODE, CUDA_ERROR_INVALID_HANDLE);
+    assert_int_equal(CUDA_ERROR_NOT_READY_CODE, CUDA_ERROR_NOT_READY);
+    assert_int_equal(CUDA_ERROR_NOT_SUPPORTED_CODE, CUDA_ERROR_NOT_SUPPORTED);
     assert_int_equal(CUDA_HANDLE_TYPE_OPAQUE_FD, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD);
     assert_int_equal(CUDA_SEMAPHORE_TYPE_TIMELINE_FD,
                      CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD);

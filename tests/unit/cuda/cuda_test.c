@@ -1,6 +1,6 @@
 /* src/cuda over a driver made of host memory (tests/support/fake_cuda.c): what is refused, what is
- * left behind when any one call fails, and that file descriptors stay balanced. Whether pictures are
- * right is shown on a real GPU by scripts/gpu-test. */
+ * left behind when any one call fails, and that file descriptors stay balanced. Whether pictures
+ * are right is shown on a real GPU by scripts/gpu-test. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -173,7 +173,7 @@ static bool imports_once(int n)
     CudaSemaphore *semaphore = cuda_semaphore_import(device, semaphore_fd);
     CudaFence *fence = cuda_fence_create(device);
     refused += (surface == NULL) + (buffer == NULL) + (semaphore == NULL) + (fence == NULL);
-    refused += !cuda_fd_size_proven(device, exported_fd, 1 << 20);
+    refused += cuda_fd_size_prove(device, exported_fd, 1 << 20) != CUDA_SIZE_PROOF_GOOD;
     CudaSource source = {.pointer = 0x100000, .extent_bytes = 1024};
     CudaPass pass = {.colormap = true, .inv = 1.0f, .width_px = 16, .height_px = 16};
     if (surface != NULL && fence != NULL)
@@ -222,22 +222,24 @@ static void test_size_proof(void **state)
     CudaDevice *device = cuda_device_open(0);
     int fd = open("/dev/null", O_RDONLY);
     fake_allocation_bytes(2 << 20);
-    assert_true(cuda_fd_size_proven(device, fd, 2 << 20));
+    assert_int_equal(cuda_fd_size_prove(device, fd, 2 << 20), CUDA_SIZE_PROOF_GOOD);
     warnings = 0;
-    assert_false(cuda_fd_size_proven(device, fd, 8 << 20));
-    assert_int_equal(warnings, 1);
+    fault_set_plan("cuda.cuMemMap:1");
+    assert_int_equal(cuda_fd_size_prove(device, fd, 2 << 20), CUDA_SIZE_PROOF_BAD);
+    fault_set_plan(NULL);
+    assert_int_equal(cuda_fd_size_prove(device, fd, 8 << 20), CUDA_SIZE_PROOF_BAD);
+    assert_int_equal(warnings, 2);
     close(fd);
-    assert_false(cuda_fd_size_proven(device, fd, 1 << 20));
+    assert_int_equal(cuda_fd_size_prove(device, fd, 1 << 20), CUDA_SIZE_PROOF_UNKNOWN);
+    assert_int_equal(warnings, 2);
     cuda_device_close(&device);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_describe),
-        cmocka_unit_test(test_open_fails_cleanly),
-        cmocka_unit_test(test_source_check),
-        cmocka_unit_test(test_imports_fail_cleanly),
+        cmocka_unit_test(test_describe),     cmocka_unit_test(test_open_fails_cleanly),
+        cmocka_unit_test(test_source_check), cmocka_unit_test(test_imports_fail_cleanly),
         cmocka_unit_test(test_size_proof),
     };
     return cmocka_run_group_tests(tests, group_setup, NULL);
