@@ -2,7 +2,11 @@
  *
  * A backend embeds the base structs first and fills one static table. Slots marked (optional) may be
  * NULL: the front door then answers as said. Arguments were checked by the front door. A backend
- * sets `lost` in the base when its device or context is gone, after logging why, once. */
+ * sets `lost` in the base when its device or context is gone, after logging why, once.
+ *
+ * The front door fills the base fields marked [front] after the backend's create, attach or import
+ * returned, and counts updates, textures, texture_bytes and allocations; the backend counts the
+ * rest. A slot that returns false or NULL has logged its one line, unless said otherwise. */
 #ifndef CALIPER_RENDER_RENDERER_IMPL_H
 #define CALIPER_RENDER_RENDERER_IMPL_H
 
@@ -35,16 +39,31 @@ struct Renderer { /* embedded first in each backend's own struct */
     const RendererImpl *impl;
     RendererInfo info;
     RendererCounters counters;
-    int32_t frame_width_px, frame_height_px; /* of the frame that began last; 0 before the first */
-    bool in_frame;
+    /* [front] Of the frame that began last; 0 before the first. During frame_begin still the size of
+     * the frame before. */
+    int32_t frame_width_px, frame_height_px;
+    bool in_frame;  /* [front] */
+    bool has_frame; /* [front] the frame that began last has ended */
     bool lost;
 };
 
 struct RendererTexture { /* embedded first in each backend's own struct */
-    int32_t width_px, height_px;
-    RendererPass pass;
+    const Renderer *owner;       /* [front] */
+    int32_t width_px, height_px; /* [front] */
+    RendererPass pass;           /* [front] */
     RendererCounters counters;
-    bool has_pixels; /* an update or a write succeeded */
+    bool has_pixels; /* [front] an update or a write succeeded */
+};
+
+struct RendererShared { /* embedded first in each backend's own struct */
+    const Renderer *owner; /* [front] */
+    void *memory;          /* [front] the caller's */
+    uint64_t size_bytes;   /* [front] */
+};
+
+struct RendererAlloc { /* embedded first in each backend's own struct */
+    const Renderer *owner; /* [front] */
+    uint64_t size_bytes;   /* [front] */
 };
 
 /* Each backend's create, listed in choose.c. A backend left out of the build is a stub file. */

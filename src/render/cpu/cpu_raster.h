@@ -1,0 +1,161 @@
+/* render/cpu/cpu_raster.h: the software rasteriser's inside: what it draws into and the arithmetic of
+ * one pixel. Included by cpu_view.c, cpu_rect.c and cpu_triangle.c; frame thread.
+ *
+ * Pixels are words 0xAABBGGRR of a little-endian machine. Positions are fixed point with 8 bits
+ * after the point; pixel (x, y) has its centre at (x + 1/2, y + 1/2). Products of two 8-bit values
+ * are divided by 255 and rounded to nearest. */
+#ifndef CALIPER_RENDER_CPU_CPU_RASTER_H
+#define CALIPER_RENDER_CPU_CPU_RASTER_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "render/renderer.h"
+
+enum { RASTER_SUBPIXEL = 256, RASTER_HALF_PIXEL = 128 };
+
+typedef struct RasterTarget {
+    uint32_t *pixels;
+    int32_t stride_px;
+    int32_t x0, y0, x1, y1; /* what may be written, half open, not empty */
+    uint32_t *columns;      /* scratch: 3 * stride_px words */
+} RasterTarget;
+
+typedef struct RasterImage {
+    const uint32_t *pixels;
+    int32_t width_px, height_px;
+    UiFilter filter;
+} RasterImage;
+
+typedef struct RasterVertex {
+    int32_t x, y; /* fixed point, within +-2^28 */
+    float u, v;
+    uint32_t rgba;
+} RasterVertex;
+
+/* Axis-aligned: `low` and `high` are opposite corners, `low` the smaller in x and y. */
+void raster_rect(const RasterTarget *target, const RasterImage *image, const RasterVertex *low,
+                 const RasterVertex *high);
+void raster_triangle(const RasterTarget *target, const RasterImage *image,
+                     const RasterVertex vertices[3]);
+
+/* The first pixel whose centre is at or after a position. */
+static inline int32_t raster_pixel_from(int32_t position)
+{
+    return (position + RASTER_HALF_PIXEL - 1) >> 8;
+}
+
+static inline uint32_t raster_divide_255(uint32_t value)
+{
+    value += 128u;
+    return (value + (value >> 8)) >> 8;
+}
+
+static inline uint32_t raster_modulate(uint32_t a, uint32_t b)
+{
+    uint32_t red = raster_divide_255((a & 0xffu) * (b & 0xffu));
+    uint32_t green = raster_divide_255(((a >> 8) & 0xffu) * ((b >> 8) & 0xffu));
+    uint32_t blue = raster_divide_255(((a >> 16) & 0xffu) * ((b >> 16) & 0xffu));
+    uint32_t alpha = raster_divide_255((a >> 24) * (b >> 24));
+    return red | green << 8 | blue << 16 | alpha << 24;
+}
+
+/* src over dst, two channels a word: 16 bits hold 255 * 255 and its rounding. */
+static inline uint32_t raster_blend(uint32_t dst, uint32_t src)
+{
+    const uint32_t lanes = 0x00ff00ffu;
+    uint32_t alpha = src >> 24;
+    uint32_t rest = 255u - alpha;
+    uint32_t red_blue = (src & lanes) * alpha + (dst & lanes) * rest + 0x00800080u;
+    uint32_t green_alpha = (((src >> 8) & 0xffu) | 0x00ff0000u) * alpha +
+                           ((dst >> 8) & lanes) * rest + 0x00800080u;
+    red_blue = ((red_blue + ((red_blue >> 8) & lanes)) >> 8) & lanes;
+    green_alpha = (green_alpha + ((green_alpha >> 8) & lanes)) & 0xff00ff00u;
+    return red_blue | green_alpha;
+}
+
+static inline void raster_put(uint32_t *dst, uint32_t src)
+{
+    uint32_t alpha = src >> 24;
+    if (alpha == 255u)
+        *dst = src;
+    else if (alpha != 0u)
+        *dst = raster_blend(*dst, src);
+}
+
+static inline void raster_fill_span(uint32_t *dst, int32_t count, uint32_t rgba)
+{
+    uint32_t alpha = rgba >> 24;
+    if (alpha == 0u)
+        return;
+    if (alpha == 255u) {
+        for (int32_t i = 0; i < count; i++)
+            dst[i] = rgba;
+        return;
+    }
+    for (int32_t i = 0; i < count; i++)
+        dst[i] = raster_blend(dst[i], rgba);
+}
+
+/* Weighted mean of four texels, weights in 1/256. */
+static inline uint32_t raster_mix(uint32_t top_left, uint32_t top_right, uint32_t bottom_left,
+                                  uint32_t bottom_right, uint32_t weight_x, uint32_t weight_y)
+{
+    const uint64_t wide = 0x0000ffff0000ffffu;
+#define RASTER_UNPACK(t)                                                                           \
+    (((uint64_t)((t)&0xffu)) | ((uint64_t)((t)&0xff00u) << 8) |                                    \
+     ((uint64_t)((t)&0xff0000u) << 16) | ((uint64_t)((t)&0xff000000u) << 24))
+    uint64_t top = RASTER_UNPACK(top_left) * (256u - weight_x) + RASTER_UNPACK(top_right) * weight_x;
+    uint64_t bottom =
+        RASTER_UNPACK(bottom_left) * (256u - weight_x) + RASTER_UNPACK(bottom_right) * weight_x;
+#undef RASTER_UNPACK
+    uint64_t red_blue = (top & wide) * (256u - weight_y) + (bottom & wide) * weight_y;
+    uint64_t green_alpha =
+        ((top >> 16) & wide) * (256u - weight_y) + ((bottom >> 16) & wide) * weight_y;
+    red_blue = (red_blue + 0x0000800000008000u) >> 16;
+    green_alpha = (green_alpha + 0x0000800000008000u) >> 16;
+    return (uint32_t)(red_blue & 0xffu) | (uint32_t)(green_alpha & 0xffu) << 8 |
+           (uint32_t)((red_blue >> 32) & 0xffu) << 16 |
+           (uint32_t)((green_alpha >> 32) & 0xffu) << 24;
+}
+
+/* Texel coordinate of a nearest sample; `texels` is u times the size. NaN gives 0. */
+static inline int32_t raster_nearest(double texels, int32_t size_px)
+{
+    return (int32_t)fmin(fmax(texels, 0.0), (double)(size_px - 1));
+}
+
+typedef struct RasterTaps {
+    int32_t first, second;
+    uint32_t weight; /* of the second, in 1/256 */
+} RasterTaps;
+
+static inline RasterTaps raster_linear(double texels, int32_t size_px)
+{
+    double inside = fmin(fmax(texels, 0.0), (double)size_px);
+    int32_t fixed = (int32_t)floor((inside - 0.5) * 256.0 + 0.5);
+    RasterTaps taps = {fixed >> 8, (fixed >> 8) + 1, (uint32_t)fixed & 255u};
+    taps.first = taps.first < 0 ? 0 : taps.first;
+    taps.second = taps.second > size_px - 1 ? size_px - 1 : taps.second;
+    return taps;
+}
+
+static inline uint32_t raster_sample(const RasterImage *image, double u, double v)
+{
+    double x = u * image->width_px;
+    double y = v * image->height_px;
+    if (image->filter == UI_FILTER_NEAREST) {
+        size_t row = (size_t)raster_nearest(y, image->height_px);
+        return image->pixels[row * (size_t)image->width_px +
+                             (size_t)raster_nearest(x, image->width_px)];
+    }
+    RasterTaps across = raster_linear(x, image->width_px);
+    RasterTaps down = raster_linear(y, image->height_px);
+    const uint32_t *top = image->pixels + (size_t)down.first * (size_t)image->width_px;
+    const uint32_t *bottom = image->pixels + (size_t)down.second * (size_t)image->width_px;
+    return raster_mix(top[across.first], top[across.second], bottom[across.first],
+                      bottom[across.second], across.weight, down.weight);
+}
+
+#endif

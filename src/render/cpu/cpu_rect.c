@@ -1,0 +1,110 @@
+/* Axis-aligned rectangles, nearly everything of a UI frame: fills, glyphs, images. Frame thread.
+ *
+ * A rectangle covers the same pixels as its two triangles. Texel columns are worked out once, rows
+ * one by one. */
+#include "render/cpu/cpu_raster.h"
+
+typedef struct Span {
+    int32_t x0, y0, x1, y1;
+} Span;
+
+/* Texel position at a pixel's centre: `from` at `low`, `to` at `high` (fixed point). */
+static double texel_at(int32_t pixel, int32_t low, int32_t high, double from, double to)
+{
+    double centre = (double)pixel * RASTER_SUBPIXEL + RASTER_HALF_PIXEL;
+    return from + (to - from) * ((centre - low) / ((double)high - low));
+}
+
+static void draw_nearest(const RasterTarget *target, const RasterImage *image, Span span,
+                         const RasterVertex *low, const RasterVertex *high)
+{
+    uint32_t *columns = target->columns;
+    double width = image->width_px;
+    double height = image->height_px;
+    int32_t count = span.x1 - span.x0;
+    for (int32_t i = 0; i < count; i++) {
+        double texel = texel_at(span.x0 + i, low->x, high->x, low->u * width, high->u * width);
+        columns[i] = (uint32_t)raster_nearest(texel, image->width_px);
+    }
+    for (int32_t y = span.y0; y < span.y1; y++) {
+        double texel = texel_at(y, low->y, high->y, low->v * height, high->v * height);
+        const uint32_t *row = image->pixels + (size_t)raster_nearest(texel, image->height_px) *
+                                                  (size_t)image->width_px;
+        uint32_t *dst = target->pixels + (size_t)y * (size_t)target->stride_px + span.x0;
+        if (low->rgba == 0xffffffffu) {
+            for (int32_t i = 0; i < count; i++)
+                raster_put(&dst[i], row[columns[i]]);
+        } else {
+            for (int32_t i = 0; i < count; i++)
+                raster_put(&dst[i], raster_modulate(row[columns[i]], low->rgba));
+        }
+    }
+}
+
+static void draw_linear(const RasterTarget *target, const RasterImage *image, Span span,
+                        const RasterVertex *low, const RasterVertex *high)
+{
+    uint32_t *first = target->columns;
+    uint32_t *second = first + target->stride_px;
+    uint32_t *weight = second + target->stride_px;
+    double width = image->width_px;
+    double height = image->height_px;
+    int32_t count = span.x1 - span.x0;
+    for (int32_t i = 0; i < count; i++) {
+        double texel = texel_at(span.x0 + i, low->x, high->x, low->u * width, high->u * width);
+        RasterTaps taps = raster_linear(texel, image->width_px);
+        first[i] = (uint32_t)taps.first;
+        second[i] = (uint32_t)taps.second;
+        weight[i] = taps.weight;
+    }
+    for (int32_t y = span.y0; y < span.y1; y++) {
+        RasterTaps down =
+            raster_linear(texel_at(y, low->y, high->y, low->v * height, high->v * height),
+                          image->height_px);
+        const uint32_t *top = image->pixels + (size_t)down.first * (size_t)image->width_px;
+        const uint32_t *bottom = image->pixels + (size_t)down.second * (size_t)image->width_px;
+        uint32_t *dst = target->pixels + (size_t)y * (size_t)target->stride_px + span.x0;
+        for (int32_t i = 0; i < count; i++) {
+            uint32_t texel = top[first[i]];
+            if ((weight[i] | down.weight) != 0)
+                texel = raster_mix(texel, top[second[i]], bottom[first[i]], bottom[second[i]],
+                                   weight[i], down.weight);
+            if (low->rgba != 0xffffffffu)
+                texel = raster_modulate(texel, low->rgba);
+            raster_put(&dst[i], texel);
+        }
+    }
+}
+
+static int32_t larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+static int32_t smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+void raster_rect(const RasterTarget *target, const RasterImage *image, const RasterVertex *low,
+                 const RasterVertex *high)
+{
+    Span span = {
+        larger(target->x0, raster_pixel_from(low->x)),
+        larger(target->y0, raster_pixel_from(low->y)),
+        smaller(target->x1, raster_pixel_from(high->x)),
+        smaller(target->y1, raster_pixel_from(high->y)),
+    };
+    if (span.x0 >= span.x1 || span.y0 >= span.y1 || low->rgba >> 24 == 0)
+        return;
+    if (low->u == high->u && low->v == high->v) {
+        uint32_t rgba = raster_modulate(raster_sample(image, low->u, low->v), low->rgba);
+        for (int32_t y = span.y0; y < span.y1; y++)
+            raster_fill_span(target->pixels + (size_t)y * (size_t)target->stride_px + span.x0,
+                             span.x1 - span.x0, rgba);
+    } else if (image->filter == UI_FILTER_NEAREST) {
+        draw_nearest(target, image, span, low, high);
+    } else {
+        draw_linear(target, image, span, low, high);
+    }
+}
