@@ -30,7 +30,7 @@
  * and end with a zero. No C++ exception crosses.
  *
  * Reading order: abi.h (host, descriptor, life cycle), tensor.h, services/log_v1.h and
- * services/tensor_bridge_v1.h; then applets/hello/hello.c. C++: caliper.hpp over the same tables.
+ * services/tensor_bridge_v1.h; then the applet in README.md and applets/. C++: caliper.hpp.
  * For work on renderers: src/render/renderer.h, then src/render/cpu/. */
 #ifndef CALIPER_CALIPER_H
 #define CALIPER_CALIPER_H

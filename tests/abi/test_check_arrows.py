@@ -2,7 +2,8 @@
 """Tries check_arrows on small trees: a clean one, and one planted violation at a time.
 
 Each case adds files to the clean tree and says what the check must print. A case without a wanted
-text is one that must pass. Exit status 1 if any case is judged wrongly.
+text is one that must pass. Then two matrices: every folder including from every folder, and every
+folder including every foreign API. Exit status 1 if anything is judged wrongly.
 """
 import os
 import subprocess
@@ -26,7 +27,8 @@ CLEAN = {
     "src/services/bridge_service.c": '#include "bridge/bridge.h"\n#include "store/store.h"\n'
                                      '#include "cuda/cuda_device.h"\n',
     "src/bridge/bridge.h": '#include <caliper/abi.h>\n#include "render/renderer.h"\n',
-    "src/bridge/gate.c": '#include "bridge.h"\n#include "kernels/kernels.h"\n#include "core/log.h"\n',
+    "src/bridge/gate.c": '#include "bridge.h"\n#include "kernels/kernels.h"\n'
+                         '#include "core/log.h"\n',
     "src/render/renderer.h": "#include <stdint.h>\n",
     "src/render/renderer_impl.h": '#include "render/renderer.h"\n',
     "src/render/choose.c": '#include "render/gl/gl_backend.h"\n#include "renderer_impl.h"\n',
@@ -55,8 +57,8 @@ CLEAN = {
     "applets/view/CMakeLists.txt": "caliper_builtin_applet(view SOURCES app.c LIBS formats)\n",
 }
 
-# (what, {file: text}, wanted line, or None when it must pass); a text of the form ("link", to) makes
-# a symbolic link.
+# (what, {file: text}, wanted line, or None when it must pass); a text of the form ("link", to)
+# makes a symbolic link.
 CASES = [
     ("a clean tree", {}, None),
 
@@ -140,7 +142,8 @@ CASES = [
      "src/services/a.c:1: foreign: <cuda_runtime_api.h> is cuda"),
     ("torch in the host", {"src/cuda/a.cpp": "#include <torch/torch.h>\n"},
      "src/cuda/a.cpp:1: foreign: <torch/torch.h> is torch"),
-    ("ATen through the SDK's adapter", {"src/bridge/a.cpp": "#include <caliper/adapters/torch.hpp>\n"},
+    ("ATen through the SDK's adapter",
+     {"src/bridge/a.cpp": "#include <caliper/adapters/torch.hpp>\n"},
      "src/bridge/a.cpp:1: foreign: <torch/torch.h> is torch through src/bridge/a.cpp:1 -> "
      "include/caliper/adapters/torch.hpp"),
 
@@ -149,18 +152,20 @@ CASES = [
      {"src/services/a.c": '#include "services/ui_imgui.h"\n'},
      "src/services/a.c:1: foreign: <imgui.h> is imgui through src/services/a.c:1 -> "
      "src/services/ui_imgui.h"),
-    ("render that gets GL through its backend", {"src/render/a.c": '#include "render/gl/gl_api.h"\n'},
+    ("render that gets GL through its backend",
+     {"src/render/a.c": '#include "render/gl/gl_api.h"\n'},
      "src/render/a.c:1: foreign: <epoxy/gl.h> is opengl through src/render/a.c:1 -> "
      "src/render/gl/gl_api.h"),
     ("two steps to the shell",
      {"src/bridge/a.c": '#include <stdio.h>\n#include "core/b.h"\n',
       "src/core/b.h": '#include "core/c.h"\n', "src/core/c.h": '#include "shell/shell.h"\n'},
-     "src/bridge/a.c:2: arrow: bridge must not include src/shell/shell.h through src/bridge/a.c:2 -> "
-     "src/core/b.h -> src/core/b.h:1 -> src/core/c.h"),
+     "src/bridge/a.c:2: arrow: bridge must not include src/shell/shell.h through "
+     "src/bridge/a.c:2 -> src/core/b.h -> src/core/b.h:1 -> src/core/c.h"),
     ("through a file without a C ending",
-     {"src/bridge/a.c": '#include "list.txt"\n', "src/bridge/list.txt": '#include "shell/shell.h"\n'},
-     "src/bridge/a.c:1: arrow: bridge must not include src/shell/shell.h through src/bridge/a.c:1 -> "
-     "src/bridge/list.txt"),
+     {"src/bridge/a.c": '#include "list.txt"\n',
+      "src/bridge/list.txt": '#include "shell/shell.h"\n'},
+     "src/bridge/a.c:1: arrow: bridge must not include src/shell/shell.h through "
+     "src/bridge/a.c:1 -> src/bridge/list.txt"),
     ("through a folder nobody knows",
      {"src/bridge/a.c": '#include "misc/b.h"\n', "src/misc/b.h": ""},
      "src/bridge/a.c:1: arrow: bridge must not include src/misc/b.h"),
@@ -188,13 +193,15 @@ CASES = [
      "src/bridge/a.c:1: arrow: bridge must not include src/shell/shell.h"),
     ("a digraph", {"src/bridge/a.c": '  %:  include "shell/shell.h"\n'},
      "src/bridge/a.c:1: arrow: bridge must not include src/shell/shell.h"),
-    ("comments between", {"src/bridge/a.c": '/* a */ # /* b */ include /* c */ "shell/shell.h" // d\n'},
+    ("comments between",
+     {"src/bridge/a.c": '/* a */ # /* b */ include /* c */ "shell/shell.h" // d\n'},
      "src/bridge/a.c:1: arrow: bridge must not include src/shell/shell.h"),
     ("a comment that a string seems to open",
      {"src/bridge/a.c": 'const char *a = "/*";\n#include "shell/shell.h"\nconst char *b = "*/";\n'},
      "src/bridge/a.c:2: arrow: bridge must not include src/shell/shell.h"),
-    ("a raw string in C is none", {"src/bridge/a.c": '#define R\nconst char *a = R"(";\n'
-                                                   '#include "shell/shell.h"\nconst char *b = ")";\n'},
+    ("a raw string in C is none",
+     {"src/bridge/a.c": '#define R\nconst char *a = R"(";\n#include "shell/shell.h"\n'
+                        'const char *b = ")";\n'},
      "src/bridge/a.c:3: arrow: bridge must not include src/shell/shell.h"),
     ("two slashes in a name", {"src/core/a.c": "#include <GL//gl.h>\n"},
      "src/core/a.c:1: unreadable: macro include <GL"),
@@ -221,7 +228,8 @@ CASES = [
     ("a link to a folder", {"src/bridge/sub": ("link", "../shell")},
      "src/bridge/sub:1: link: links hide where a file is"),
     ("an include through a link",
-     {"src/bridge/a.c": '#include "caliper2/shell.h"\n', "src/bridge/caliper2": ("link", "../shell")},
+     {"src/bridge/a.c": '#include "caliper2/shell.h"\n',
+      "src/bridge/caliper2": ("link", "../shell")},
      "src/bridge/a.c:1: arrow: bridge must not include src/shell/shell.h"),
     ("a forced include", {"src/bridge/CMakeLists.txt":
                           "target_compile_options(libcaliper PRIVATE -include shell/shell.h)\n"},
@@ -231,8 +239,9 @@ CASES = [
     ("another folder's generated header", {"src/bridge/a.c": '#include "shell/made.h"\n',
                                            "src/shell/CMakeLists.txt": "generated/shell/made.h\n"},
      'src/bridge/a.c:1: nowhere: "shell/made.h" is no file of the project'),
-    ("a generated header of its own folder", {"src/bridge/a.c": '#include "bridge/made.h"\n',
-                                              "src/bridge/CMakeLists.txt": "generated/bridge/made.h\n"},
+    ("a generated header of its own folder",
+     {"src/bridge/a.c": '#include "bridge/made.h"\n',
+      "src/bridge/CMakeLists.txt": "generated/bridge/made.h\n"},
      None),
 
     # Applets.
@@ -250,7 +259,8 @@ CASES = [
      "applets/view/a.c:1: applet: <pthread.h> is not the SDK, formats/ or standard"),
     ("an applet that gets imgui through its own header",
      {"applets/view/a.c": '#include "b.h"\n', "applets/view/b.h": "#include <imgui.h>\n"},
-     "applets/view/a.c:1: foreign: <imgui.h> is imgui through applets/view/a.c:1 -> applets/view/b.h"),
+     "applets/view/a.c:1: foreign: <imgui.h> is imgui through applets/view/a.c:1 -> "
+     "applets/view/b.h"),
     ("an applet with another applet's header",
      {"applets/view/a.c": '#include "../other/b.h"\n', "applets/other/b.h": ""},
      "applets/view/a.c:1: arrow: applets/view must not include applets/other/b.h"),
@@ -260,9 +270,90 @@ CASES = [
      {"applets/view/CMakeLists.txt": "caliper_builtin_applet(view SOURCES a.c LIBS libcaliper)\n"},
      "applets/view/CMakeLists.txt:1: build: reaches past the SDK"),
     ("an applet that searches src",
-     {"applets/view/CMakeLists.txt": "target_include_directories(x PRIVATE ${PROJECT_SOURCE_DIR}/src)\n"},
+     {"applets/view/CMakeLists.txt":
+      "target_include_directories(x PRIVATE ${PROJECT_SOURCE_DIR}/src)\n"},
      "applets/view/CMakeLists.txt:1: build: reaches past the SDK"),
 ]
+
+
+# Who may include from whom, written out in full: part, its folder, and the parts it may use.
+EVERYTHING_BELOW_MAIN = "cli shell services bridge render cuda store core kernels formats sdk"
+ALLOWED = {
+    "main": ("src", EVERYTHING_BELOW_MAIN),
+    "cli": ("src/cli", "shell services bridge render cuda store core kernels formats sdk"),
+    "shell": ("src/shell", "services bridge render cuda store core kernels formats sdk"),
+    "services": ("src/services", "bridge render cuda store core kernels sdk"),
+    "bridge": ("src/bridge", "render cuda core kernels sdk"),
+    "render": ("src/render", "cuda core kernels sdk"),
+    "cuda": ("src/cuda", "core kernels sdk"),
+    "store": ("src/store", "core kernels sdk"),
+    "kernels": ("src/kernels", "core sdk"),
+    "core": ("src/core", "sdk"),
+    "formats": ("formats", ""),
+    "sdk": ("include/caliper", ""),
+    "applet": ("applets/view", "formats sdk"),
+    "another applet": ("applets/other", "formats sdk"),
+}
+
+# Headers of foreign APIs, and the places from which they may be included.
+FOREIGN = {
+    "imgui.h": "src/shell src/services/ui src/services/widgets",
+    "implot.h": "src/shell src/services/ui src/services/widgets",
+    "GL/gl.h": "src/render/gl", "epoxy/gl.h": "src/render/gl", "EGL/egl.h": "src/render/gl",
+    "vulkan/vulkan.h": "src/render/vulkan", "volk.h": "src/render/vulkan",
+    "Metal/Metal.h": "src/render/metal",
+    "GLFW/glfw3.h": "src/shell",
+    "cuda.h": "src/cuda", "cuda_runtime.h": "src/cuda", "cudaGL.h": "src/cuda",
+    "torch/torch.h": "include/caliper/adapters", "ATen/ATen.h": "include/caliper/adapters",
+    "c10/core/Device.h": "include/caliper/adapters",
+    "d3d12.h": "",
+}
+PLACES = ["src", "src/cli", "src/shell", "src/services", "src/services/ui", "src/services/widgets",
+          "src/bridge", "src/render", "src/render/cpu", "src/render/gl", "src/render/vulkan",
+          "src/render/metal", "src/cuda", "src/store", "src/core", "src/kernels", "formats",
+          "include/caliper", "include/caliper/adapters", "applets/view"]
+
+
+def refused_files(root):
+    result = subprocess.run([sys.executable, CHECK, root], capture_output=True, text=True,
+                            check=False)
+    return {line.split(":")[0] for line in result.stdout.splitlines() if ": " in line}
+
+
+def judge_arrow_matrix():
+    """Every part includes a header of every part, in one tree; answers what was judged wrongly."""
+    files, wanted = {}, {}
+    for part, (folder, _) in ALLOWED.items():
+        files["%s/target_of_%s.h" % (folder, part.replace(" ", "_"))] = ""
+    for part, (folder, allowed) in ALLOWED.items():
+        for other, (other_folder, _) in ALLOWED.items():
+            name = "%s/from_%s.c" % (folder, other.replace(" ", "_"))
+            up = "../" * len(folder.split("/"))
+            files[name] = '#include "%s%s/target_of_%s.h"\n' % (up, other_folder,
+                                                                other.replace(" ", "_"))
+            wanted[name] = part == other or other in allowed.split()
+    with tempfile.TemporaryDirectory() as root:
+        plant(root, files)
+        refused = refused_files(root)
+    return ["%s: %s" % (name, "must pass" if good else "must be refused")
+            for name, good in wanted.items() if good != (name not in refused)], len(wanted)
+
+
+def judge_foreign_matrix():
+    """Every place includes every foreign header, in one tree; answers what was judged wrongly."""
+    files, wanted = {"src/shell/CMakeLists.txt": "GLFW_INCLUDE_NONE\n"}, {}
+    for place in PLACES:
+        for number, (header, allowed) in enumerate(FOREIGN.items()):
+            # services/ui* and services/widgets* are files; all other places are folders.
+            apart = "_" if place.startswith("src/services/") else "/"
+            name = "%s%sforeign%d.c" % (place, apart, number)
+            files[name] = "#include <%s>\n" % header
+            wanted[name] = place in allowed.split()
+    with tempfile.TemporaryDirectory() as root:
+        plant(root, files)
+        refused = refused_files(root)
+    return ["%s: %s %s" % (name, files[name].strip(), "must pass" if good else "must be refused")
+            for name, good in wanted.items() if good != (name not in refused)], len(wanted)
 
 
 def plant(root, files):
@@ -299,6 +390,12 @@ def main():
         if trouble is not None:
             wrong += 1
             print("WRONG %s: %s" % (what, trouble))
+    for judge_matrix in (judge_arrow_matrix, judge_foreign_matrix):
+        misjudged, pairs = judge_matrix()
+        for line in misjudged:
+            print("WRONG " + line)
+        wrong += len(misjudged)
+        print("%s: %d pairs, %d judged wrongly" % (judge_matrix.__name__, pairs, len(misjudged)))
     passing = sum(1 for case in CASES if case[2] is None)
     print("%d planted violations and %d clean trees, %d judged wrongly"
           % (len(CASES) - passing, passing, wrong))

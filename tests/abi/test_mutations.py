@@ -39,7 +39,8 @@ LAYOUT = [
     ("fewer dimensions", "tensor.h", r"int64_t shape\[8\]", r"int64_t shape[7]", True),
     ("a parameter narrowed", S + "jobs_v1.h", r"\(\*is_running\)\(uint64_t job\)",
      r"(*is_running)(uint32_t job)", False),
-    ("a parameter's constness", S + "metrics_v1.h", r"const float \*values", r"float *values", False),
+    ("a parameter's constness", S + "metrics_v1.h", r"const float \*values", r"float *values",
+     False),
     ("a result narrowed", S + "device_v1.h", r"uint64_t \(\*free_memory_hint\)",
      r"uint32_t (*free_memory_hint)", False),
     ("bool turned into int", S + "artifacts_v1.h", r"bool \(\*exists\)", r"int (*exists)", False),
@@ -53,7 +54,8 @@ LAYOUT = [
     ("a revision that differs from v1", S + "metrics_v1_1.h",
      r"void \(\*scalar\)\(uint64_t run, const char \*tag, int64_t step, double value\)",
      r"void (*scalar)(uint64_t run, const char *tag, int64_t step, float value)", False),
-    ("an Arrow member moved", "arrow_c.h", r"(    int64_t length;[^\n]*\n)(    int64_t null_count;[^\n]*\n)",
+    ("an Arrow member moved", "arrow_c.h",
+     r"(    int64_t length;[^\n]*\n)(    int64_t null_count;[^\n]*\n)",
      r"\2\1", True),
 ]
 
