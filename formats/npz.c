@@ -77,18 +77,19 @@ static bool find_end(Archive *archive, uint64_t *end_offset, uint8_t end[END_BYT
     return good;
 }
 
-/* A 64-bit record stands in when the plain one is full of ones. */
+/* A 64-bit record stands in when the plain one is full of ones and a locator comes before it; one
+ * without a locator means what it says (Python writes 65535 members that way). */
 static bool read_end64(Archive *archive, uint64_t *end_offset)
 {
     const ByteSource *source = &archive->file->source;
     uint8_t locator[END64_LOCATOR_BYTES], end[END64_BYTES];
     if (*end_offset < sizeof locator)
-        return refuse(archive, ARRAY_FAULT_HEADER, "zip64 archive without its locator");
+        return true;
     if (!byte_source_read(source, *end_offset - sizeof locator, locator, sizeof locator,
                           archive->error))
         return false;
     if (memcmp(locator, "PK\6\7", 4) != 0)
-        return refuse(archive, ARRAY_FAULT_HEADER, "zip64 archive without its locator");
+        return true;
     uint64_t at = byte_load_u64le(locator + 8);
     if (!byte_source_read(source, at, end, sizeof end, archive->error))
         return false;

@@ -84,7 +84,7 @@ static void test_zip_directory(void **state)
     set_le(end + 10, 500, 2);
     expect_refused(&file, ARRAY_FAULT_HEADER, "more members than it has room for");
     set_le(end + 10, UINT16_MAX, 2);
-    expect_refused(&file, ARRAY_FAULT_HEADER, "zip64 archive without its locator");
+    expect_refused(&file, ARRAY_FAULT_HEADER, "more members than it has room for");
     set_le(end + 10, 4, 2);
     set_le(end + 12, size - 1, 4);
     expect_refused(&file, ARRAY_FAULT_HEADER, "ends inside a member");
@@ -92,6 +92,71 @@ static void test_zip_directory(void **state)
     expect_refused(&file, ARRAY_FAULT_HEADER, "zip directory of 4294967294 bytes");
     set_le(end, 0, 4);
     expect_refused(&file, ARRAY_FAULT_TRUNCATED, "without its directory");
+    free(file.at);
+}
+
+static uint32_t count_arrays(const Spoiled *file)
+{
+    ArrayError error = {0};
+    ArrayFile *opened = array_file_open_memory(file->at, file->size, "a", NULL, &error);
+    if (opened == NULL)
+        fail_msg("%s", error.message);
+    uint32_t count = array_file_count(opened);
+    array_file_close(&opened);
+    return count;
+}
+
+/* Python wrote both records; the plain one is made to say "see the other". */
+static void test_zip64_directory(void **state)
+{
+    (void)state;
+    Spoiled file = load("zip64.npz");
+    uint8_t *end = file.at + file.size - 22, *locator = end - 20, *end64 = locator - 56;
+    assert_memory_equal(end64, "PK\6\6", 4);
+    memset(end + 8, 0xff, 12);
+    assert_int_equal(count_arrays(&file), 4);
+    uint64_t place = get_le32(locator + 8);
+    set_le(locator + 8, place + 1, 8);
+    expect_refused(&file, ARRAY_FAULT_HEADER, "points at no record");
+    set_le(locator + 8, UINT64_MAX, 8);
+    expect_refused(&file, ARRAY_FAULT_TRUNCATED, "at byte 18446744073709551615");
+    set_le(locator + 8, place, 8);
+    set_le(end64 + 32, 65537, 8);
+    expect_refused(&file, ARRAY_FAULT_LIMIT, "65537 members");
+    set_le(end64 + 32, 4, 8);
+    set_le(end64 + 40, UINT64_MAX, 8);
+    expect_refused(&file, ARRAY_FAULT_HEADER, "zip directory of 18446744073709551615 bytes");
+    free(file.at);
+}
+
+/* As many as the plain record can count, in which the number looks like a reference. */
+static void test_zip_of_65535_members(void **state)
+{
+    (void)state;
+    enum { LOCAL = 30 + 1 + 75, CENTRAL = 46 + 1, MEMBERS = 65535 };
+    static const char ARRAY[] = "\x93NUMPY\1\0\x41\0{'descr': '|u1', 'fortran_order': False, "
+                                "'shape': (0,), }       \n";
+    assert_int_equal(sizeof ARRAY - 1, 75);
+    Spoiled file = {calloc(MEMBERS, LOCAL + CENTRAL + 1), MEMBERS * (LOCAL + CENTRAL) + 22};
+    for (size_t i = 0; i < MEMBERS; i++) {
+        uint8_t *local = file.at + i * LOCAL, *entry = file.at + MEMBERS * LOCAL + i * CENTRAL;
+        memcpy(local, "PK\3\4", 4);
+        local[26] = 1;
+        local[30] = 'a';
+        memcpy(local + 31, ARRAY, 75);
+        memcpy(entry, "PK\1\2", 4);
+        set_le(entry + 20, 75, 4);
+        set_le(entry + 24, 75, 4);
+        entry[28] = 1;
+        set_le(entry + 42, i * LOCAL, 4);
+        entry[46] = 'a';
+    }
+    uint8_t *end = file.at + MEMBERS * (LOCAL + CENTRAL);
+    memcpy(end, "PK\5\6", 4);
+    set_le(end + 10, MEMBERS, 2);
+    set_le(end + 12, MEMBERS * CENTRAL, 4);
+    set_le(end + 16, MEMBERS * LOCAL, 4);
+    assert_int_equal(count_arrays(&file), MEMBERS);
     free(file.at);
 }
 
@@ -290,6 +355,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_zip_directory),
         cmocka_unit_test(test_zip_members),
+        cmocka_unit_test(test_zip64_directory),
+        cmocka_unit_test(test_zip_of_65535_members),
         cmocka_unit_test(test_zip_same_place),
         cmocka_unit_test(test_zip_deflated),
         cmocka_unit_test(test_zip_bomb),

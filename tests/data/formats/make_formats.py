@@ -11,7 +11,7 @@ import json
 import os
 import struct
 import subprocess
-import zlib
+import zipfile
 
 import numpy as np
 from PIL import Image
@@ -128,6 +128,11 @@ def make_npz():
     for file, save in (("stored.npz", np.savez), ("deflated.npz", np.savez_compressed)):
         save(file, **arrays)
         put(file, "npz", [answer(array, name) for name, array in arrays.items()])
+    for limit in ("ZIP64_LIMIT", "ZIP_FILECOUNT_LIMIT"):  # so that every field is a 64-bit one
+        setattr(zipfile, limit, 0)
+    np.savez_compressed("zip64.npz", **arrays)
+    put("zip64.npz", "npz", [answer(array, name) for name, array in arrays.items()])
+    zipfile.ZIP64_LIMIT, zipfile.ZIP_FILECOUNT_LIMIT = (1 << 31) - 1, (1 << 16) - 1
     np.savez("mixed.npz", good=arrays["weights"], bad=np.zeros(2, dtype="c16"))
     np.savez("no_arrays.npz")
 
@@ -226,7 +231,6 @@ make_refused()
 make_npz()
 make_idx()
 make_png()
-assert zlib.crc32(b"123456789") == 0xcbf43926
 with open("formats.json", "w", encoding="utf-8") as out:
     json.dump({"files": answers, "half_table_sha256": make_half_table(),
                "fashion_mnist": fashion_mnist()}, out, indent=1, ensure_ascii=False)
