@@ -35,10 +35,11 @@ static void trim_broken_tail(char *text, size_t length)
         text[start - 1] = '\0';
 }
 
-bool array_error_set(ArrayError *error, ArrayFault fault, const char *file, const char *format, ...)
+void array_error_fill(ArrayError *error, ArrayFault fault, const char *file, const char *format,
+                      ...)
 {
     if (error == NULL)
-        return false;
+        return;
     error->fault = fault;
     const char *prefix;
     const char *name = shown_file_name(file, &prefix);
@@ -48,13 +49,12 @@ bool array_error_set(ArrayError *error, ArrayFault fault, const char *file, cons
     int wanted =
         vsnprintf(error->message + used, sizeof error->message - (size_t)used, format, arguments);
     va_end(arguments);
-    if (wanted >= 0 && (size_t)(used + wanted) >= sizeof error->message)
+    if (wanted >= 0 && (size_t)wanted >= sizeof error->message - (size_t)used)
         trim_broken_tail(error->message, sizeof error->message - 1);
     for (char *c = error->message; *c != '\0'; c++) {
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             *c = '?';
     }
-    return false;
 }
 
 const char *array_error_excerpt(const uint8_t *bytes, size_t size_bytes,

@@ -19,7 +19,7 @@ static ArrayFile *new_file(const char *name, const ArrayOpenOptions *options, Ar
         file->name = strdup(name != NULL ? name : "");
     if (file == NULL || file->name == NULL) {
         free(file);
-        array_error_set(error, ARRAY_FAULT_MEMORY, name, "no memory to open it");
+        array_error_fill(error, ARRAY_FAULT_MEMORY, name, "no memory to open it");
         return NULL;
     }
     file->source.fd = -1;
@@ -118,14 +118,14 @@ static int open_descriptor(const char *path, ArrayError *error)
         fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     } while (fd < 0 && errno == EINTR);
     if (fd < 0)
-        array_error_set(error, ARRAY_FAULT_OPEN, path, "cannot be opened: %s", strerror(errno));
+        array_error_fill(error, ARRAY_FAULT_OPEN, path, "cannot be opened: %s", strerror(errno));
     return fd;
 }
 
 ArrayFile *array_file_open(const char *path, const ArrayOpenOptions *options, ArrayError *error)
 {
     if (path == NULL) {
-        array_error_set(error, ARRAY_FAULT_ARGUMENT, path, "array_file_open without a path");
+        array_error_fill(error, ARRAY_FAULT_ARGUMENT, path, "array_file_open without a path");
         return NULL;
     }
     int fd = open_descriptor(path, error);
@@ -144,8 +144,8 @@ ArrayFile *array_file_open_fd(int fd, const char *name, const ArrayOpenOptions *
 {
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (own < 0) {
-        array_error_set(error, ARRAY_FAULT_OPEN, name, "descriptor %d cannot be used: %s", fd,
-                        strerror(errno));
+        array_error_fill(error, ARRAY_FAULT_OPEN, name, "descriptor %d cannot be used: %s", fd,
+                         strerror(errno));
         return NULL;
     }
     ArrayFile *file = new_file(name, options, error);
@@ -160,8 +160,8 @@ ArrayFile *array_file_open_memory(const void *bytes, size_t size_bytes, const ch
                                   const ArrayOpenOptions *options, ArrayError *error)
 {
     if (bytes == NULL && size_bytes != 0) {
-        array_error_set(error, ARRAY_FAULT_ARGUMENT, name,
-                        "array_file_open_memory with NULL for %zu bytes", size_bytes);
+        array_error_fill(error, ARRAY_FAULT_ARGUMENT, name,
+                         "array_file_open_memory with NULL for %zu bytes", size_bytes);
         return NULL;
     }
     ArrayFile *file = new_file(name, options, error);
@@ -175,8 +175,8 @@ ArrayFile *array_file_open_memory(const void *bytes, size_t size_bytes, const ch
 ArrayFile *array_file_open_raw(const char *path, const ArrayRawLayout *layout, ArrayError *error)
 {
     if (path == NULL || layout == NULL) {
-        array_error_set(error, ARRAY_FAULT_ARGUMENT, path,
-                        "array_file_open_raw without a path or a layout");
+        array_error_fill(error, ARRAY_FAULT_ARGUMENT, path,
+                         "array_file_open_raw without a path or a layout");
         return NULL;
     }
     int fd = open_descriptor(path, error);

@@ -250,7 +250,7 @@ static bool read_line(Window *window, const Cut *cut, uint64_t offset, uint8_t *
         return reader_read_data(window->file, window->array, offset, out,
                                 (size_t)(line->count * element_bytes), error);
     }
-    uint64_t stride = line->count > 1 ? line->source_stride : element_bytes;
+    uint64_t stride = line->source_stride != 0 ? line->source_stride : element_bytes;
     uint64_t at_once = stride > GAP_BYTES ? 1 : (WINDOW_BYTES - element_bytes) / stride + 1;
     for (uint64_t done = 0; done < line->count;) {
         uint64_t step = line->count - done < at_once ? line->count - done : at_once;

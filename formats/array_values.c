@@ -101,7 +101,9 @@ static void use_point(char *text)
 static int whole_digits(double value)
 {
     int digits = 1;
-    for (double power = 10; fabs(value) < 1e16 && fabs(value) >= power; power *= 10)
+    if (fabs(value) >= 1e16)
+        return digits;
+    for (uint64_t whole = (uint64_t)fabs(value); whole >= 10; whole /= 10)
         digits++;
     return digits;
 }

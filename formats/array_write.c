@@ -57,7 +57,8 @@ static const char *descr_of(ArrayDtype dtype)
 static size_t make_header(char header[HEADER_BYTES], const char *descr, uint32_t rank,
                           const uint64_t *shape)
 {
-    memcpy(header, "\x93NUMPY\1\0", 8);
+    static const uint8_t VERSION_1[8] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
+    memcpy(header, VERSION_1, sizeof VERSION_1);
     size_t used = PREAMBLE_BYTES;
     used += (size_t)snprintf(header + used, HEADER_BYTES - used,
                              "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);

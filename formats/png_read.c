@@ -32,8 +32,8 @@ typedef struct PngReader {
 static void on_error(png_structp png, png_const_charp message)
 {
     PngReader *reader = png_get_error_ptr(png);
-    array_error_set(reader->error, ARRAY_FAULT_COMPRESSED, reader->source->name,
-                    "damaged PNG near byte %" PRIu64 ": %s", reader->next, message);
+    array_error_fill(reader->error, ARRAY_FAULT_COMPRESSED, reader->source->name,
+                     "damaged PNG near byte %" PRIu64 ": %s", reader->next, message);
     png_longjmp(png, 1);
 }
 
@@ -69,11 +69,11 @@ static void check_ratio(PngReader *reader)
     uint64_t row_bytes = (reader->width * pixel_bits + 7) / 8;
     if (row_bytes / INFLATE_RATIO_MAX <= reader->source->size_bytes / reader->height)
         return;
-    array_error_set(reader->error, ARRAY_FAULT_RATIO, reader->source->name,
-                    "PNG states %" PRIu32 " x %" PRIu32 " pixels of %" PRIu64 " bits in %" PRIu64
-                    " bytes, wanted at most %d times as many",
-                    reader->width, reader->height, pixel_bits, reader->source->size_bytes,
-                    INFLATE_RATIO_MAX);
+    array_error_fill(reader->error, ARRAY_FAULT_RATIO, reader->source->name,
+                     "PNG states %" PRIu32 " x %" PRIu32 " pixels of %" PRIu64 " bits in %" PRIu64
+                     " bytes, wanted at most %d times as many",
+                     reader->width, reader->height, pixel_bits, reader->source->size_bytes,
+                     INFLATE_RATIO_MAX);
     png_longjmp(reader->png, 1);
 }
 
@@ -211,7 +211,8 @@ bool unpack_png(ArrayFile *file, const ArrayEntry *entry, uint8_t *out, const Ar
                 reader.width == info->shape[1] && reader.channels == info->shape[2] &&
                 (reader.depth == 16) == (info->dtype == ARRAY_DTYPE_U16);
     if (!good && reason.fault == ARRAY_FAULT_NONE)
-        array_error_set(&reason, ARRAY_FAULT_HEADER, file->name, "has changed since it was opened");
+        array_error_fill(&reason, ARRAY_FAULT_HEADER, file->name,
+                         "has changed since it was opened");
     reader.next = 0;
     good = good && create(&reader) && guarded_rows(&rows);
     png_destroy_read_struct(&reader.png, &reader.info, NULL);

@@ -20,7 +20,7 @@ typedef struct PngWriter {
 static void on_error(png_structp png, png_const_charp message)
 {
     PngWriter *writer = png_get_error_ptr(png);
-    array_error_set(writer->error, ARRAY_FAULT_WRITE, writer->file.path, "libpng: %s", message);
+    array_error_fill(writer->error, ARRAY_FAULT_WRITE, writer->file.path, "libpng: %s", message);
     png_longjmp(png, 1);
 }
 
@@ -80,7 +80,7 @@ bool array_write_png_rgba8(const char *path, uint32_t width_px, uint32_t height_
         writer.info = png_create_info_struct(writer.png);
     bool good = false;
     if (writer.info == NULL)
-        array_error_set(error, ARRAY_FAULT_MEMORY, path, "no memory to write a PNG");
+        array_error_fill(error, ARRAY_FAULT_MEMORY, path, "no memory to write a PNG");
     else
         good = guarded_write(&writer);
     png_destroy_write_struct(&writer.png, &writer.info);

@@ -39,8 +39,8 @@ ArrayEntry *reader_new_entry(ArrayFile *file, const char *name, size_t name_byte
         uint32_t capacity = file->capacity == 0 ? 1 : file->capacity + file->capacity / 2 + 1;
         ArrayEntry *entries = realloc(file->entries, capacity * sizeof *entries);
         if (entries == NULL) {
-            array_error_set(error, ARRAY_FAULT_MEMORY, file->name,
-                            "no memory for the list of its arrays");
+            array_error_fill(error, ARRAY_FAULT_MEMORY, file->name,
+                             "no memory for the list of its arrays");
             return NULL;
         }
         file->entries = entries;
@@ -51,7 +51,7 @@ ArrayEntry *reader_new_entry(ArrayFile *file, const char *name, size_t name_byte
     memset(entry, 0, sizeof *entry);
     entry->info.name = copy_name(name, name_bytes);
     if (entry->info.name == NULL) {
-        array_error_set(error, ARRAY_FAULT_MEMORY, file->name, "no memory for a name");
+        array_error_fill(error, ARRAY_FAULT_MEMORY, file->name, "no memory for a name");
         return NULL;
     }
     return entry;
@@ -169,8 +169,8 @@ bool reader_check_in_file(const ArrayFile *file, const ArrayEntry *entry, ArrayE
 const ArrayEntry *reader_entry(const ArrayFile *file, uint32_t array, ArrayError *error)
 {
     if (array >= file->count) {
-        array_error_set(error, ARRAY_FAULT_ARGUMENT, file->name, "asked for array %u, it has %u",
-                        array, file->count);
+        array_error_fill(error, ARRAY_FAULT_ARGUMENT, file->name, "asked for array %u, it has %u",
+                         array, file->count);
         return NULL;
     }
     const ArrayEntry *entry = &file->entries[array];

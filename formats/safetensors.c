@@ -212,9 +212,9 @@ static bool add_tensor(Parser *parser, const Tensor *tensor)
     entry->packed_bytes = tensor->end - tensor->begin; /* for the check for holes */
     if (info->dtype == ARRAY_DTYPE_NONE) {
         ArrayError problem;
-        array_error_set(&problem, ARRAY_FAULT_DTYPE, file->name,
-                        "tensor '%.80s' holds elements of type '%s', which are not read",
-                        info->name, info->dtype_text);
+        array_error_fill(&problem, ARRAY_FAULT_DTYPE, file->name,
+                         "tensor '%.80s' holds elements of type '%s', which are not read",
+                         info->name, info->dtype_text);
         if (!reader_set_problem(file, entry, &problem, parser->scan.error))
             return false;
     } else if (!reader_set_extents(file, entry, info->name, parser->scan.error)) {

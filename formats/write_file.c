@@ -40,8 +40,8 @@ bool write_file_begin(WriteFile *file, const char *path, ArrayError *error)
     }
     if (file->fd >= 0)
         return true;
-    array_error_set(error, ARRAY_FAULT_WRITE, path, "cannot be written beside: %s",
-                    strerror(errno));
+    array_error_fill(error, ARRAY_FAULT_WRITE, path, "cannot be written beside: %s",
+                     strerror(errno));
     free(file->temporary);
     file->temporary = NULL;
     return false;
