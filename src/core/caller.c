@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/caller_register.h"
+#include "core/guard.h"
 #include "core/log.h"
 
 enum { RANGES_MAX = 1024 };
@@ -24,6 +25,18 @@ static _Atomic(const char *) caller_names[CALLER_SERIALS_MAX];
 static atomic_uint caller_count;
 static pthread_mutex_t range_mutex = PTHREAD_MUTEX_INITIALIZER;
 static CallerRange ranges[RANGES_MAX];
+
+static void range_lock(void)
+{
+    guard_lock_enter();
+    pthread_mutex_lock(&range_mutex);
+}
+
+static void range_unlock(void)
+{
+    pthread_mutex_unlock(&range_mutex);
+    guard_lock_leave();
+}
 
 CallerId caller_current(void)
 {
@@ -72,19 +85,19 @@ CallerId caller_register(const char *name)
 
 void caller_forget_range(CallerId id)
 {
-    pthread_mutex_lock(&range_mutex);
+    range_lock();
     for (int i = 0; i < RANGES_MAX; i++) {
         if (ranges[i].id == id)
             ranges[i].id = 0;
     }
-    pthread_mutex_unlock(&range_mutex);
+    range_unlock();
 }
 
 void caller_set_range(CallerId id, uintptr_t first, uintptr_t end)
 {
     if (id == 0)
         return;
-    pthread_mutex_lock(&range_mutex);
+    range_lock();
     CallerRange *free_slot = NULL;
     CallerRange *slot = NULL;
     for (int i = 0; i < RANGES_MAX; i++) {
@@ -97,18 +110,18 @@ void caller_set_range(CallerId id, uintptr_t first, uintptr_t end)
         slot = free_slot;
     if (slot != NULL)
         *slot = (CallerRange){.id = id, .first = first, .end = end};
-    pthread_mutex_unlock(&range_mutex);
+    range_unlock();
 }
 
 CallerId caller_of_address(const void *address)
 {
     uintptr_t at = (uintptr_t)address;
     CallerId id = 0;
-    pthread_mutex_lock(&range_mutex);
+    range_lock();
     for (int i = 0; i < RANGES_MAX && id == 0; i++) {
         if (ranges[i].id != 0 && at >= ranges[i].first && at < ranges[i].end)
             id = ranges[i].id;
     }
-    pthread_mutex_unlock(&range_mutex);
+    range_unlock();
     return id;
 }

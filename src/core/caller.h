@@ -15,8 +15,8 @@
 typedef uint32_t CallerId;
 
 CallerId caller_current(void);
-/* For threads of an applet's own making, where caller_current() is 0: the applet whose library holds
- * this address, usually __builtin_return_address(0) of a service function; 0 if none does. */
+/* For threads of an applet's own making, where caller_current() is 0: the applet whose library
+ * holds this address, usually __builtin_return_address(0) of a service function; 0 if none does. */
 CallerId caller_of_address(const void *address);
 /* The id string of a caller; "" for 0 or an unknown one. Lives for the process. */
 const char *caller_name(CallerId id);

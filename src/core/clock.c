@@ -50,7 +50,7 @@ void host_clock_tick(Host *host, int32_t fb_width_px, int32_t fb_height_px, floa
             now = clock->last_sec;
         double delta = now - clock->last_sec;
         out->time_sec = now - clock->start_sec;
-        out->delta_sec = clock->frames == 0         ? first_delta_sec
+        out->delta_sec = clock->frames == 0        ? first_delta_sec
                          : delta < least_delta_sec ? least_delta_sec
                                                    : delta;
         clock->last_sec = now;

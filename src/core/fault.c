@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/guard.h"
 #include "core/log.h"
 
 enum { PLAN_RULES_MAX = 32, SITE_NAME_MAX = 64 };
@@ -24,6 +25,18 @@ static int plan_rule_count;
 static uint32_t plan_calls;
 static uint32_t plan_injected;
 static atomic_bool plan_active;
+
+static void plan_lock(void)
+{
+    guard_lock_enter();
+    pthread_mutex_lock(&plan_mutex);
+}
+
+static void plan_unlock(void)
+{
+    pthread_mutex_unlock(&plan_mutex);
+    guard_lock_leave();
+}
 
 static bool rule_parse(const char *text, size_t length, FaultRule *out)
 {
@@ -69,7 +82,7 @@ static bool plan_parse(const char *plan)
 
 bool fault_set_plan(const char *plan)
 {
-    pthread_mutex_lock(&plan_mutex);
+    plan_lock();
     plan_rule_count = 0;
     plan_calls = 0;
     plan_injected = 0;
@@ -77,15 +90,15 @@ bool fault_set_plan(const char *plan)
     if (!ok)
         plan_rule_count = 0;
     atomic_store(&plan_active, plan_rule_count > 0);
-    pthread_mutex_unlock(&plan_mutex);
+    plan_unlock();
     return ok;
 }
 
 static bool site_matches(const char *rule_site, const char *site)
 {
     size_t length = strlen(rule_site);
-    return length == 0 || (strncmp(rule_site, site, length) == 0 &&
-                           (site[length] == '\0' || site[length] == '.'));
+    return length == 0 ||
+           (strncmp(rule_site, site, length) == 0 && (site[length] == '\0' || site[length] == '.'));
 }
 
 bool fault_here(const char *site)
@@ -94,7 +107,7 @@ bool fault_here(const char *site)
         return false;
     bool fail = false;
     bool matched = false;
-    pthread_mutex_lock(&plan_mutex);
+    plan_lock();
     for (int i = 0; i < plan_rule_count; i++) {
         FaultRule *rule = &plan_rules[i];
         if (!site_matches(rule->site, site))
@@ -106,7 +119,7 @@ bool fault_here(const char *site)
     plan_calls += matched ? 1u : 0u;
     plan_injected += fail ? 1u : 0u;
     uint32_t call = plan_calls;
-    pthread_mutex_unlock(&plan_mutex);
+    plan_unlock();
     if (fail)
         log_item(FAULT_INJECTED, site, (unsigned)call);
     return fail;
@@ -114,16 +127,16 @@ bool fault_here(const char *site)
 
 uint32_t fault_calls(void)
 {
-    pthread_mutex_lock(&plan_mutex);
+    plan_lock();
     uint32_t calls = plan_calls;
-    pthread_mutex_unlock(&plan_mutex);
+    plan_unlock();
     return calls;
 }
 
 uint32_t fault_injected(void)
 {
-    pthread_mutex_lock(&plan_mutex);
+    plan_lock();
     uint32_t injected = plan_injected;
-    pthread_mutex_unlock(&plan_mutex);
+    plan_unlock();
     return injected;
 }

@@ -53,7 +53,13 @@ Host *host_create(const HostParams *params)
     }
     host->now_sec = clock_monotonic_sec;
     host->data_dir = paths_data_root(params->data_dir);
-    if (host->data_dir == NULL)
+    host->cache_dir = host->data_dir != NULL ? paths_join(host->data_dir, "cache") : NULL;
+    if (host->cache_dir == NULL)
+        goto failed;
+    loader_clean_copies(host->cache_dir);
+    host->has_stack = guard_thread_enter();
+    host->has_guard = host->has_stack && guard_install(host->data_dir);
+    if (!host->has_guard)
         goto failed;
     if (params->applet_dirs != NULL) {
         host->applet_dirs = folders_copy(params->applet_dirs);
@@ -76,10 +82,17 @@ void host_destroy(Host **host_ptr)
     Host *host = host_ptr != NULL ? *host_ptr : NULL;
     if (host == NULL)
         return;
+    applets_end(host);
+    watch_destroy(&host->watch);
+    if (host->has_guard)
+        guard_uninstall();
+    if (host->has_stack)
+        guard_thread_leave();
     for (uint32_t i = 0; i < atomic_load(&host->service_count); i++)
         free(host->services[i].id);
     folders_free(host->applet_dirs);
     free(host->builtin_applet_dir);
+    free(host->cache_dir);
     free(host->data_dir);
     free(host);
     *host_ptr = NULL;

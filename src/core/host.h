@@ -1,8 +1,8 @@
 /* core/host.h: the host object: services by id, the data root, applets and their lives, the clock.
  *
- * src/core/ is the bottom of the house (log, faults, paths, loader, guard, watchdog, registry); every
- * folder of src/ may include it and it includes none of them. The shell drives one Host from the
- * frame thread; functions are for that thread unless they say [any]. */
+ * src/core/ is the bottom of the house (log, faults, paths, loader, guard, watchdog, registry);
+ * every folder of src/ may include it and it includes none of them. The shell drives one Host from
+ * the frame thread; functions are for that thread unless they say [any]. */
 #ifndef CALIPER_CORE_HOST_H
 #define CALIPER_CORE_HOST_H
 
@@ -17,9 +17,9 @@ typedef struct Host Host;
 
 typedef struct HostParams {
     uint32_t struct_size;
-    const char *data_dir;            /* NULL: CALIPER_DATA_DIR, else the platform's place */
-    const char *const *applet_dirs;  /* searched first, NULL-terminated; may be NULL */
-    const char *builtin_applet_dir;  /* NULL: found from the executable */
+    const char *data_dir;           /* NULL: CALIPER_DATA_DIR, else the platform's place */
+    const char *const *applet_dirs; /* searched first, NULL-terminated; may be NULL */
+    const char *builtin_applet_dir; /* NULL: found from the executable */
 } HostParams;
 
 /* Makes the data root and its folders. NULL and one line when that cannot be done. */
@@ -40,8 +40,8 @@ typedef enum AppletState {
     APPLET_STATE_READY = 0,       /* can be opened */
     APPLET_STATE_UNAVAILABLE = 1, /* negotiation failed; reason says why */
     APPLET_STATE_RUNNING = 2,
-    APPLET_STATE_CLOSING = 3, /* waits for its jobs, still listed */
-    APPLET_STATE_FAILED = 4,  /* create, initialize or the descriptor failed */
+    APPLET_STATE_CLOSING = 3,    /* waits for its jobs, still listed */
+    APPLET_STATE_FAILED = 4,     /* create, initialize or the descriptor failed */
     APPLET_STATE_QUARANTINED = 5 /* faulted; reason names signal and call */
 } AppletState;
 
@@ -58,7 +58,8 @@ typedef struct AppletView { /* strings live until the applet list changes */
 /* Looks through applet_dirs, <data root>/applets and the built-in folder, one level deep; adds what
  * is new. Opens each library to read its descriptor. */
 void host_scan(Host *host);
-/* Adds one library by path; returns its index or -1 with one line (the applet is then not listed). */
+/* Adds one library by path; returns its index or -1 with one line (the applet is then not listed).
+ */
 int32_t host_add(Host *host, const char *library_path);
 int32_t host_find(const Host *host, const char *applet_id); /* -1: none */
 uint32_t host_applet_count(const Host *host);
@@ -77,8 +78,8 @@ bool host_reload(Host *host, uint32_t index);
 /* After the frame was submitted: closings, watchdog, clock. */
 void host_end_frame(Host *host);
 
-/* Called on the frame thread when an applet's life ended (`leaked`: it was not abandoned, so what it
- * left behind is its own leak) so that services take back what it holds. At most 8. */
+/* Called on the frame thread when an applet's life ended (`leaked`: it was not abandoned, so what
+ * it left behind is its own leak) so that services take back what it holds. At most 8. */
 typedef void (*HostReclaim)(void *user, CallerId owner, bool leaked);
 bool host_on_reclaim(Host *host, HostReclaim reclaim, void *user);
 /* Asked until true before cleanup (2 s at most, polled once a frame): the owner's jobs ended. */
@@ -87,8 +88,9 @@ bool host_on_quiesce(Host *host, HostQuiesce quiesce, void *user);
 
 /* ---- Frame clock ---- */
 
-/* Fills time and delta; a delta is never 0, the first frame's is 1/60 s. CALIPER_FIXED_CLOCK=seconds
- * makes every delta that long and frame n's time n times that (screenshots that repeat). */
+/* Fills time and delta; a delta is never 0, the first frame's is 1/60 s.
+ * CALIPER_FIXED_CLOCK=seconds makes every delta that long and frame n's time n times that
+ * (screenshots that repeat). */
 void host_clock_tick(Host *host, int32_t fb_width_px, int32_t fb_height_px, float dpi_scale,
                      CaliperFrameInfo *out);
 

@@ -5,9 +5,13 @@
 
 #include <stdatomic.h>
 
+#include "core/descriptor.h"
+#include "core/guard.h"
 #include "core/host.h"
+#include "core/loader.h"
+#include "core/watch.h"
 
-enum { HOST_SERVICES_MAX = 64, HOST_HOOKS_MAX = 8 };
+enum { HOST_SERVICES_MAX = 64, HOST_HOOKS_MAX = 8, APPLET_REASON_BYTES = 512 };
 
 typedef struct HostService {
     char *id;
@@ -20,9 +24,39 @@ typedef struct FrameClock {
     uint64_t frames;
 } FrameClock;
 
+/* One load of an applet's library, until it is unloaded or abandoned. An abandoned life is kept for
+ * ever: its threads may go on using it. */
+typedef struct AppletLife {
+    CaliperHost vended;   /* first: get_service finds the life from it */
+    _Atomic(Host *) host; /* NULL when the host is gone */
+    CallerId serial;
+    Library library;
+    CaliperAppletAPI api;
+    char *data_dir;
+    void *self;
+    struct AppletLife *next; /* in the list of the abandoned */
+} AppletLife;
+
+typedef struct Applet {
+    Descriptor facts; /* of the last load; the file's name alone if there was none */
+    char *path;
+    AppletLife *life; /* NULL: not loaded */
+    CallerId serial;  /* of the last life */
+    AppletState state;
+    char reason[APPLET_REASON_BYTES];
+    bool fresh_copy; /* an earlier image of this path is still loaded */
+    bool slow;
+    uint32_t slow_frames; /* in a row */
+    uint64_t frames;
+    double last_frame_sec;
+    double close_asked_sec;
+} Applet;
+
 struct Host {
     char *data_dir;
-    char **applet_dirs; /* NULL-terminated, in order of search; may be NULL */
+    char *cache_dir; /* <data root>/cache: fresh copies of libraries */
+    bool has_stack, has_guard;
+    char **applet_dirs;       /* NULL-terminated, in order of search; may be NULL */
     char *builtin_applet_dir; /* NULL: there is none */
 
     /* Entries are written before the count that covers them, and never change afterwards. */
@@ -40,9 +74,53 @@ struct Host {
     } quiesces[HOST_HOOKS_MAX];
     uint32_t quiesce_count;
 
+    Applet **applets;
+    uint32_t applet_count, applet_capacity;
+    Watch *watch;     /* from the first library on; NULL: none */
+    bool watch_tried; /* it could not be started, do not try again */
+
     FrameClock clock;
     double (*now_sec)(void); /* a monotonic clock; tests put their own here */
 };
+
+/* applet_life.c. life_load: NULL and `why` on failure, *faulted when the descriptor function did.
+ */
+typedef enum LifeProblem {
+    LIFE_PROBLEM_NO_LIBRARY = 0,
+    LIFE_PROBLEM_NO_APPLET = 1, /* a library without the symbol */
+    LIFE_PROBLEM_REFUSED = 2,   /* the descriptor */
+    LIFE_PROBLEM_FAULTED = 3
+} LifeProblem;
+AppletLife *life_load(Host *host, const char *path, bool fresh_copy, Descriptor *facts,
+                      LifeProblem *problem, char *why, size_t why_bytes);
+/* Closes the library; nothing of it may be running. NULLs *life. */
+void life_unload(AppletLife **life);
+/* Never unloads it. NULLs *life. */
+void life_abandon(AppletLife **life);
+/* No abandoned life finds this host any more. */
+void life_forget_host(const Host *host);
+
+/* applet_call.c: the five functions, guarded, watched and under the applet's name. False: it
+ * faulted or hung, and the applet is quarantined. */
+bool applet_call_create(Host *host, Applet *applet);
+bool applet_call_initialize(Host *host, Applet *applet, bool *out_ok);
+bool applet_call_frame(Host *host, Applet *applet, const CaliperFrameInfo *info);
+bool applet_call_cleanup(Host *host, Applet *applet);
+bool applet_call_destroy(Host *host, Applet *applet);
+/* The call serial's words for the log and the card, e.g. "SIGSEGV at 0x0 in frame()". */
+void applet_fault_words(const Host *host, const GuardFault *fault, const char *what, char *out,
+                        size_t out_bytes);
+void applet_fault_log(const char *id, const GuardFault *fault, const char *words);
+
+/* applet_list.c. A loaded applet becomes ready, or unavailable with one line and its library
+ * closed: its id is taken or a required service is missing. check_services alone sets the state,
+ * without a line. */
+void applet_settle(Host *host, Applet *applet);
+bool applet_check_services(const Host *host, Applet *applet);
+
+/* applet_run.c: closes (waiting for jobs as long as a frame loop would) and frees every applet. */
+void applets_end(Host *host);
+void applet_set_state(Applet *applet, AppletState state, const char *reason);
 
 /* clock.c */
 void clock_init(FrameClock *clock, double now_sec);

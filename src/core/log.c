@@ -11,6 +11,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/guard.h"
+
 enum { TEXT_STACK_BYTES = 1024, TEXT_MAX_BYTES = 1 << 20, MODULE_RULES_MAX = 16 };
 
 typedef struct ItemFacts {
@@ -43,10 +45,23 @@ static ModuleRule log_rules[MODULE_RULES_MAX];
 static int log_rule_count;
 static const char *(*log_applet_of_caller)(void);
 
+/* A fault while the log is locked is never contained. */
+static void log_lock(void)
+{
+    guard_lock_enter();
+    pthread_mutex_lock(&log_mutex);
+}
+
+static void log_unlock(void)
+{
+    pthread_mutex_unlock(&log_mutex);
+    guard_lock_leave();
+}
+
 int log_sink_add(LogSink sink, void *user)
 {
     int handle = 0;
-    pthread_mutex_lock(&log_mutex);
+    log_lock();
     for (int i = 0; i < LOG_SINKS_MAX && handle == 0; i++) {
         if (log_sinks[i].sink == NULL) {
             log_sinks[i].sink = sink;
@@ -54,7 +69,7 @@ int log_sink_add(LogSink sink, void *user)
             handle = i + 1;
         }
     }
-    pthread_mutex_unlock(&log_mutex);
+    log_unlock();
     return handle;
 }
 
@@ -62,23 +77,23 @@ void log_sink_remove(int handle)
 {
     if (handle < 1 || handle > LOG_SINKS_MAX)
         return;
-    pthread_mutex_lock(&log_mutex);
+    log_lock();
     log_sinks[handle - 1].sink = NULL;
-    pthread_mutex_unlock(&log_mutex);
+    log_unlock();
 }
 
 void log_stderr_enable(bool on)
 {
-    pthread_mutex_lock(&log_mutex);
+    log_lock();
     log_to_stderr = on;
-    pthread_mutex_unlock(&log_mutex);
+    log_unlock();
 }
 
 void log_set_applet_source(const char *(*applet_of_caller)(void))
 {
-    pthread_mutex_lock(&log_mutex);
+    log_lock();
     log_applet_of_caller = applet_of_caller;
-    pthread_mutex_unlock(&log_mutex);
+    log_unlock();
 }
 
 static const char *const level_names[] = {"debug", "info", "warn", "error"};
@@ -121,11 +136,11 @@ bool log_set_threshold(const char *spec)
         if (*spec == ',')
             spec++;
     }
-    pthread_mutex_lock(&log_mutex);
+    log_lock();
     log_default_level = level;
     memcpy(log_rules, rules, sizeof(ModuleRule) * (size_t)rule_count);
     log_rule_count = rule_count;
-    pthread_mutex_unlock(&log_mutex);
+    log_unlock();
     return true;
 }
 
@@ -140,9 +155,9 @@ static bool passes_threshold(LogLevel level, const char *module)
 
 bool log_would_write(LogLevel level, const char *module)
 {
-    pthread_mutex_lock(&log_mutex);
+    log_lock();
     bool passes = passes_threshold(level, module);
-    pthread_mutex_unlock(&log_mutex);
+    log_unlock();
     return passes;
 }
 
@@ -229,13 +244,13 @@ static void entry_dispatch(LogItem item, LogLevel level, const char *module, con
                       .module = module,
                       .applet = "",
                       .text = clean};
-    pthread_mutex_lock(&log_mutex);
+    log_lock();
     const char *(*applet_of_caller)(void) = log_applet_of_caller;
-    pthread_mutex_unlock(&log_mutex);
+    log_unlock();
     const char *applet = applet_of_caller != NULL ? applet_of_caller() : NULL;
     if (applet != NULL)
         entry.applet = applet;
-    pthread_mutex_lock(&log_mutex);
+    log_lock();
     if (passes_threshold(level, module)) {
         entry.sequence = ++log_sequence;
         if (log_to_stderr)
@@ -245,7 +260,7 @@ static void entry_dispatch(LogItem item, LogLevel level, const char *module, con
                 log_sinks[i].sink(log_sinks[i].user, &entry);
         }
     }
-    pthread_mutex_unlock(&log_mutex);
+    log_unlock();
     if (clean != stack)
         free(clean);
 }

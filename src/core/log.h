@@ -26,7 +26,7 @@ typedef enum LogItem {
 } LogItem;
 
 /* The printf format of each item, visible to the compiler's format check. */
-#define LOG_ITEM(name, level, module, format)                                                      \
+#define LOG_ITEM(name, level, module, format) \
     __attribute__((unused)) static const char LOG_FORMAT_##name[] = format;
 #include "core/log_items.def"
 #undef LOG_ITEM

@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-/* The data root: `wanted`, else CALIPER_DATA_DIR, else the platform's place ($XDG_DATA_HOME/caliper,
+/* The data root: `wanted`, else CALIPER_DATA_DIR, else the platform's place
+ * ($XDG_DATA_HOME/caliper,
  * ~/.local/share/caliper). NULL and "" mean not given. Makes it with `applets/` and `data/`. */
 char *paths_data_root(const char *wanted);
 

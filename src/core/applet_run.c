@@ -1,0 +1,257 @@
+/* An applet's life as the shell drives it: open, frame, close, reload, and what is done after each
+ * frame. Frame thread. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/fault.h"
+#include "core/host_impl.h"
+#include "core/log.h"
+#include "core/paths.h"
+
+static const double slow_frame_sec = 0.25;
+enum { SLOW_FRAMES = 3 };
+static const double quiesce_longest_sec = 2.0;
+
+static const char *const state_names[] = {"ready",   "unavailable", "running",
+                                          "closing", "failed",      "quarantined"};
+
+void applet_set_state(Applet *applet, AppletState state, const char *reason)
+{
+    applet->state = state;
+    snprintf(applet->reason, sizeof applet->reason, "%s", reason);
+}
+
+static Applet *applet_at(Host *host, uint32_t index, const char *call)
+{
+    if (index < host->applet_count)
+        return host->applets[index];
+    log_item(APPLET_NO_SUCH, call, (long long)index, host->applet_count);
+    return NULL;
+}
+
+/* Loads the library unless it is; the life's data folder too. False with `why`. */
+static bool ensure_loaded(Host *host, Applet *applet, char *why, size_t why_bytes)
+{
+    if (applet->life == NULL) {
+        LifeProblem problem;
+        Descriptor *facts = calloc(1, sizeof *facts);
+        if (facts == NULL) {
+            snprintf(why, why_bytes, "no memory");
+            return false;
+        }
+        applet->life =
+            life_load(host, applet->path, applet->fresh_copy, facts, &problem, why, why_bytes);
+        bool same = applet->life != NULL &&
+                    (applet->facts.id[0] == '\0' || strcmp(facts->id, applet->facts.id) == 0);
+        if (applet->life != NULL && !same) {
+            snprintf(why, why_bytes, "its id was %.200s and is now %.200s", applet->facts.id,
+                     facts->id);
+            life_unload(&applet->life);
+        }
+        if (same) {
+            applet->facts = *facts;
+            applet->serial = applet->life->serial;
+        } else if (problem == LIFE_PROBLEM_FAULTED) {
+            applet->fresh_copy = true;
+        }
+        free(facts);
+        if (!same)
+            return false;
+    }
+    if (applet->life->data_dir == NULL) {
+        applet->life->data_dir = paths_applet_data(host->data_dir, applet->facts.id);
+        applet->life->vended.applet_data_dir = applet->life->data_dir;
+        if (applet->life->data_dir == NULL)
+            snprintf(why, why_bytes, "its data folder cannot be made");
+    }
+    return applet->life->data_dir != NULL;
+}
+
+static void reclaim(Host *host, CallerId owner, bool leaked)
+{
+    for (uint32_t i = 0; i < host->reclaim_count; i++)
+        host->reclaims[i].call(host->reclaims[i].user, owner, leaked);
+}
+
+/* In good order but without success: what it left is taken back. Its library stays, since a job may
+ * run in it; "reload" opens a fresh copy. */
+static bool fail_open(Host *host, Applet *applet, const char *why)
+{
+    applet_set_state(applet, APPLET_STATE_FAILED, why);
+    log_item(APPLET_FAILED, applet->facts.id[0] != '\0' ? applet->facts.id : applet->path, why);
+    if (applet->life != NULL) {
+        reclaim(host, applet->serial, true);
+        life_abandon(&applet->life);
+        applet->fresh_copy = true;
+    }
+    return false;
+}
+
+bool host_open(Host *host, uint32_t index)
+{
+    char why[APPLET_REASON_BYTES] = "";
+    Applet *applet = applet_at(host, index, "host_open");
+    if (applet == NULL)
+        return false;
+    if (applet->state != APPLET_STATE_READY) {
+        log_item(APPLET_CALL_REFUSED, "host_open", applet->facts.id, state_names[applet->state],
+                 "ready");
+        return false;
+    }
+    if (!ensure_loaded(host, applet, why, sizeof why))
+        return fail_open(host, applet, why);
+    if (!applet_check_services(host, applet)) {
+        log_item(APPLET_UNAVAILABLE, applet->facts.id, applet->path, applet->reason);
+        life_unload(&applet->life);
+        return false;
+    }
+    applet->frames = 0;
+    applet->last_frame_sec = 0.0;
+    applet->slow_frames = 0;
+    applet->slow = false;
+    if (!applet_call_create(host, applet))
+        return false;
+    if (applet->life->self == NULL)
+        return fail_open(host, applet, "create() answered NULL");
+    bool initialized = false;
+    if (!applet_call_initialize(host, applet, &initialized))
+        return false;
+    if (!initialized) {
+        if (!applet_call_destroy(host, applet))
+            return false;
+        return fail_open(host, applet, "initialize() answered false");
+    }
+    applet_set_state(applet, APPLET_STATE_RUNNING, "");
+    log_item(APPLET_OPENED, applet->facts.id, applet->facts.version);
+    if (guard_retake_handlers())
+        log_item(SIGNALS_TAKEN_BACK, applet->facts.id);
+    return true;
+}
+
+/* frame() over 250 ms three times in a row flags the applet; a good frame takes the flag back. */
+static void watchdog(Applet *applet)
+{
+    if (applet->last_frame_sec <= slow_frame_sec) {
+        applet->slow_frames = 0;
+        applet->slow = false;
+        return;
+    }
+    applet->slow_frames++;
+    if (applet->slow || applet->slow_frames < SLOW_FRAMES)
+        return;
+    applet->slow = true;
+    log_item(APPLET_SLOW, applet->facts.id, slow_frame_sec * 1e3, applet->last_frame_sec * 1e3);
+}
+
+bool host_frame(Host *host, uint32_t index, const CaliperFrameInfo *info)
+{
+    if (index >= host->applet_count || host->applets[index]->state != APPLET_STATE_RUNNING)
+        return false;
+    Applet *applet = host->applets[index];
+    double began_sec = host->now_sec();
+    if (!applet_call_frame(host, applet, info))
+        return false;
+    applet->last_frame_sec = host->now_sec() - began_sec;
+    applet->frames++;
+    watchdog(applet);
+    return true;
+}
+
+void host_close(Host *host, uint32_t index)
+{
+    Applet *applet = applet_at(host, index, "host_close");
+    if (applet == NULL || applet->state != APPLET_STATE_RUNNING)
+        return;
+    applet->close_asked_sec = host->now_sec();
+    applet_set_state(applet, APPLET_STATE_CLOSING, "");
+}
+
+/* Every hook is asked each time, so that all cancel what they run at once. */
+static bool quiesced(Host *host, CallerId owner)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < host->quiesce_count; i++)
+        all = host->quiesces[i].call(host->quiesces[i].user, owner) && all;
+    return all;
+}
+
+static void close_now(Host *host, Applet *applet, bool jobs_ended)
+{
+    if (!jobs_ended)
+        log_item(APPLET_JOBS_REMAIN, applet->facts.id, quiesce_longest_sec);
+    if (!applet_call_cleanup(host, applet) || !applet_call_destroy(host, applet))
+        return;
+    reclaim(host, applet->serial, true);
+    log_item(APPLET_CLOSED, applet->facts.id, (unsigned long long)applet->frames);
+    applet_set_state(applet, APPLET_STATE_READY, jobs_ended ? "" : "a job of it still runs");
+    if (jobs_ended) {
+        life_unload(&applet->life);
+    } else {
+        life_abandon(&applet->life);
+        applet->fresh_copy = true;
+    }
+}
+
+void host_end_frame(Host *host)
+{
+    for (uint32_t i = 0; i < host->applet_count; i++) {
+        Applet *applet = host->applets[i];
+        if (applet->state != APPLET_STATE_CLOSING)
+            continue;
+        bool ended = quiesced(host, applet->serial);
+        if (ended || host->now_sec() - applet->close_asked_sec >= quiesce_longest_sec)
+            close_now(host, applet, ended);
+    }
+    if (guard_retake_handlers())
+        log_item(SIGNALS_TAKEN_BACK, "an applet");
+}
+
+bool host_reload(Host *host, uint32_t index)
+{
+    char why[APPLET_REASON_BYTES] = "";
+    Applet *applet = applet_at(host, index, "host_reload");
+    if (applet == NULL)
+        return false;
+    if (applet->state != APPLET_STATE_FAILED && applet->state != APPLET_STATE_QUARANTINED &&
+        applet->state != APPLET_STATE_UNAVAILABLE) {
+        log_item(APPLET_CALL_REFUSED, "host_reload", applet->facts.id, state_names[applet->state],
+                 "failed, quarantined or unavailable");
+        return false;
+    }
+    applet->fresh_copy = true;
+    if (!ensure_loaded(host, applet, why, sizeof why))
+        return fail_open(host, applet, why);
+    applet_settle(host, applet);
+    if (applet->state != APPLET_STATE_READY)
+        return false;
+    log_item(APPLET_RELOADED, applet->facts.id, applet->facts.version, applet->path);
+    return true;
+}
+
+void applets_end(Host *host)
+{
+    for (uint32_t i = 0; i < host->applet_count; i++)
+        if (host->applets[i]->state == APPLET_STATE_RUNNING)
+            host_close(host, i);
+    /* No frames come any more: wait here, for all of them together. */
+    bool closing = true;
+    while (closing) {
+        closing = false;
+        host_end_frame(host);
+        for (uint32_t i = 0; i < host->applet_count; i++)
+            closing = closing || host->applets[i]->state == APPLET_STATE_CLOSING;
+        if (closing)
+            nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+    for (uint32_t i = 0; i < host->applet_count; i++) {
+        life_unload(&host->applets[i]->life);
+        free(host->applets[i]->path);
+        free(host->applets[i]);
+    }
+    free(host->applets);
+    host->applets = NULL;
+    host->applet_count = 0;
+    life_forget_host(host);
+}

@@ -1,0 +1,87 @@
+/* Opening and closing an applet's library. Frame thread. */
+#include "core/loader.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/fault.h"
+#include "core/fpenv.h"
+#include "core/guard.h"
+#include "core/guard_modules.h"
+#include "core/loader_impl.h"
+
+typedef struct Opening {
+    const char *path;
+    void *handle;
+} Opening;
+
+static void open_locked(void *arg)
+{
+    Opening *opening = arg;
+    guard_lock_enter();
+    opening->handle = dlopen(opening->path, RTLD_NOW | RTLD_LOCAL);
+    guard_lock_leave();
+}
+
+static void close_locked(void *arg)
+{
+    guard_lock_enter();
+    dlclose(arg);
+    guard_lock_leave();
+}
+
+/* Not contained, but under a guard all the same: the crash report then names the library, and
+ * floating-point controls and signal mask are kept. */
+static void call_loader(const char *doing, const char *path, void (*call)(void *), void *arg)
+{
+    char what[512];
+    GuardFault fault;
+    snprintf(what, sizeof what, "%s %s", doing, path);
+    guard_call(&(GuardCall){.what = what, .call = call, .arg = arg}, &fault);
+    guard_modules_refresh();
+}
+
+LoaderResult loader_open(const char *path, const char *copy_folder, Library *out, char *why,
+                         size_t why_bytes)
+{
+    *out = (Library){0};
+    if (!loader_check_file(path, why, why_bytes))
+        return LOADER_RESULT_NO_LIBRARY;
+    if (copy_folder != NULL) {
+        out->copy_path = loader_copy_file(path, copy_folder, why, why_bytes);
+        if (out->copy_path == NULL)
+            return LOADER_RESULT_NO_LIBRARY;
+    }
+    Opening opening = {.path = out->copy_path != NULL ? out->copy_path : path};
+    if (!fault_here("loader.dlopen"))
+        call_loader("opening the library", path, open_locked, &opening);
+    out->handle = opening.handle;
+    if (out->handle == NULL) {
+        const char *error = dlerror();
+        snprintf(why, why_bytes, "%s", error != NULL ? error : "the loader refused it");
+        loader_close(out);
+        return LOADER_RESULT_NO_LIBRARY;
+    }
+    void *symbol = dlsym(out->handle, CALIPER_DESCRIPTOR_SYMBOL);
+    if (symbol == NULL || !guard_modules_range((uintptr_t)symbol, &out->first, &out->end)) {
+        snprintf(why, why_bytes, "it does not export " CALIPER_DESCRIPTOR_SYMBOL);
+        loader_close(out);
+        return LOADER_RESULT_NO_SYMBOL;
+    }
+    memcpy(&out->descriptor, &symbol, sizeof symbol);
+    return LOADER_RESULT_OPENED;
+}
+
+void loader_close(Library *library)
+{
+    if (library->handle != NULL)
+        call_loader("closing the library", library->copy_path != NULL ? library->copy_path : "",
+                    close_locked, library->handle);
+    if (library->copy_path != NULL)
+        unlink(library->copy_path);
+    free(library->copy_path);
+    *library = (Library){0};
+}

@@ -1,0 +1,188 @@
+/* See fault_fixture.h. One thread, but for the log, which is locked. */
+#include "fault_fixture.h"
+
+#include <ftw.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "applets/probe.h"
+#include "services/device_service.h"
+#include "services/log_service.h"
+
+enum { NOTES_MAX = 64 };
+
+static pthread_mutex_t log_mutex = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t logged[LOG_ITEM_COUNT];
+static char newest[LOG_ITEM_COUNT][1024];
+static uint32_t complaints;
+static int sink;
+
+static uint64_t healthy_count;
+static uint64_t healthy_spoiled;
+static struct {
+    char what[64];
+    uint32_t count;
+} notes[NOTES_MAX];
+
+static void capture(void *user, const LogEntry *entry)
+{
+    (void)user;
+    pthread_mutex_lock(&log_mutex);
+    logged[entry->item]++;
+    complaints += entry->level >= LOG_LEVEL_WARN ? 1u : 0u;
+    snprintf(newest[entry->item], sizeof newest[0], "%s", entry->text);
+    pthread_mutex_unlock(&log_mutex);
+}
+
+static void probe_healthy_frame(uint64_t count, bool denormals_kept)
+{
+    if (count != healthy_count + 1 || !denormals_kept)
+        healthy_spoiled++;
+    healthy_count = count;
+}
+
+static void probe_note(const char *what)
+{
+    for (int i = 0; i < NOTES_MAX; i++) {
+        if (notes[i].count == 0)
+            snprintf(notes[i].what, sizeof notes[i].what, "%s", what);
+        if (strcmp(notes[i].what, what) == 0) {
+            notes[i].count++;
+            return;
+        }
+    }
+}
+
+static const TestProbe probe = {
+    .struct_size = sizeof probe, .healthy_frame = probe_healthy_frame, .note = probe_note};
+
+const char *fixture_applet(const char *name)
+{
+    static char paths[8][512];
+    static unsigned next;
+    char *path = paths[next++ % 8];
+    snprintf(path, sizeof paths[0], "%s/%s", FAULT_APPLET_DIR, name);
+    return path;
+}
+
+uint32_t fixture_logged(LogItem item)
+{
+    pthread_mutex_lock(&log_mutex);
+    uint32_t count = logged[item];
+    pthread_mutex_unlock(&log_mutex);
+    return count;
+}
+
+const char *fixture_text(LogItem item)
+{
+    return newest[item];
+}
+
+uint32_t fixture_complaints(void)
+{
+    pthread_mutex_lock(&log_mutex);
+    uint32_t count = complaints;
+    pthread_mutex_unlock(&log_mutex);
+    return count;
+}
+
+uint32_t fixture_noted(const char *what)
+{
+    for (int i = 0; i < NOTES_MAX; i++) {
+        if (strcmp(notes[i].what, what) == 0)
+            return notes[i].count;
+    }
+    return 0;
+}
+
+AppletView fixture_view(const FaultFixture *fixture, uint32_t index)
+{
+    AppletView view;
+    assert_true(host_applet(fixture->host, index, &view));
+    return view;
+}
+
+void fixture_begin(FaultFixture *fixture)
+{
+    memset(fixture, 0, sizeof *fixture);
+    memset(logged, 0, sizeof logged);
+    memset(notes, 0, sizeof notes);
+    complaints = 0;
+    healthy_count = 0;
+    healthy_spoiled = 0;
+    log_stderr_enable(getenv("TEST_VERBOSE") != NULL);
+    if (sink == 0)
+        sink = log_sink_add(capture, NULL);
+    snprintf(fixture->data_dir, sizeof fixture->data_dir, "/tmp/caliper-fault-XXXXXX");
+    assert_non_null(mkdtemp(fixture->data_dir));
+    HostParams params = {.struct_size = sizeof params,
+                         .data_dir = fixture->data_dir,
+                         .builtin_applet_dir = "/nonexistent"};
+    fixture->host = host_create(&params);
+    assert_non_null(fixture->host);
+    assert_true(host_service_register(fixture->host, CALIPER_LOG_V1, log_service_table()));
+    assert_true(host_service_register(fixture->host, CALIPER_DEVICE_V1, device_service_table()));
+    assert_true(host_service_register(fixture->host, TEST_PROBE, &probe));
+    int32_t index = host_add(fixture->host, fixture_applet("healthy.so"));
+    assert_true(index >= 0);
+    fixture->healthy = (uint32_t)index;
+    assert_true(host_open(fixture->host, fixture->healthy));
+    fixture_frames(fixture, 3);
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
+{
+    (void)status;
+    (void)kind;
+    (void)walk;
+    return remove(path);
+}
+
+void fixture_end(FaultFixture *fixture)
+{
+    host_destroy(&fixture->host);
+    nftw(fixture->data_dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+void fixture_frames(FaultFixture *fixture, uint32_t count)
+{
+    for (uint32_t n = 0; n < count; n++) {
+        CaliperFrameInfo info;
+        host_clock_tick(fixture->host, 1280, 800, 1.0f, &info);
+        for (uint32_t i = 0; i < host_applet_count(fixture->host); i++)
+            host_frame(fixture->host, i, &info);
+        host_end_frame(fixture->host);
+    }
+}
+
+void fixture_assert_healthy(FaultFixture *fixture, uint32_t count)
+{
+    uint64_t before = fixture_view(fixture, fixture->healthy).frames;
+    assert_int_equal(healthy_count, before);
+    fixture_frames(fixture, count);
+    AppletView view = fixture_view(fixture, fixture->healthy);
+    assert_int_equal(view.state, APPLET_STATE_RUNNING);
+    assert_int_equal(view.frames, before + count);
+    assert_int_equal(healthy_count, before + count);
+    assert_int_equal(healthy_spoiled, 0);
+}
+
+int fixture_run_self(const char *argument, const char *const *environment)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        for (size_t i = 0; environment != NULL && environment[i] != NULL; i++)
+            putenv((char *)(uintptr_t)environment[i]);
+        execl("/proc/self/exe", "test", argument, (char *)NULL);
+        _exit(126);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
