@@ -265,6 +265,62 @@ static void test_slices_wider_than_the_window(void **state)
     array_file_close(&file);
 }
 
+static size_t bytes_read;
+
+static ssize_t counting_pread(int fd, void *out, size_t size, off_t offset)
+{
+    ssize_t got = pread(fd, out, size, offset);
+    calls++;
+    bytes_read += got > 0 ? (size_t)got : 0;
+    return got;
+}
+
+/* 64 x 4096 x 4096 u8: what a slice costs in reads and bytes, whatever way it lies. */
+static void test_a_slice_reads_what_it_needs(void **state)
+{
+    (void)state;
+    const char *path = temporary_path("volume.raw");
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    assert_int_equal(ftruncate(fd, (off_t)64 * 4096 * 4096), 0);
+    close(fd);
+    ArrayRawLayout layout = {.dtype = ARRAY_DTYPE_U8, .rank = 3, .shape = {64, 4096, 4096}};
+    ArrayFile *file = array_file_open_raw(path, &layout, NULL);
+    assert_non_null(file);
+    uint8_t *out = malloc(4096 * 4096);
+    const struct {
+        ArraySlice slice;
+        size_t bytes_max;
+        int calls_max;
+    } cases[] = {
+        /* one plane: its own bytes, in one read */
+        {{.row_axis = 1, .col_axis = 2, .channel_axis = -1}, 4096 * 4096, 1},
+        /* the same turned over: still only its bytes, a window at a time */
+        {{.row_axis = 2, .col_axis = 1, .channel_axis = -1}, 4096 * 4096, 4096 * 4096 / 262144},
+        /* a tile of 100 x 100: gaps of a page at most are read over */
+        {{.row_axis = 1, .col_axis = 2, .channel_axis = -1, .row_count = 100, .col_count = 100},
+         100 * 4096,
+         2},
+        /* one row of each plane: rows lie 16 MB apart, nothing between them is read */
+        {{.row_axis = 0, .col_axis = 2, .channel_axis = -1}, 64 * 4096, 64},
+        /* every 64th row */
+        {{.row_axis = 1, .col_axis = 2, .channel_axis = -1, .row_step = 64}, 64 * 4096, 64},
+        /* a single line across the planes: an element each */
+        {{.row_axis = -1, .col_axis = 0, .channel_axis = -1}, 64, 64},
+    };
+    byte_source_set_pread(counting_pread);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        calls = 0;
+        bytes_read = 0;
+        assert_true(array_file_read_slice(file, 0, &cases[i].slice, out, 4096 * 4096, NULL));
+        if (bytes_read > cases[i].bytes_max || calls > cases[i].calls_max)
+            fail_msg("case %zu: %zu bytes in %d reads, wanted at most %zu in %d", i, bytes_read,
+                     calls, cases[i].bytes_max, cases[i].calls_max);
+    }
+    byte_source_set_pread(NULL);
+    free(out);
+    array_file_close(&file);
+}
+
 typedef struct Watch {
     int asked, stop_at;
     double done;
@@ -484,6 +540,7 @@ int main(void)
         cmocka_unit_test(test_a_descriptor_stays_the_callers),
         cmocka_unit_test(test_a_file_larger_than_memory),
         cmocka_unit_test(test_slices_wider_than_the_window),
+        cmocka_unit_test(test_a_slice_reads_what_it_needs),
         cmocka_unit_test(test_cancel_and_progress),
         cmocka_unit_test(test_npy_is_read_by_numpy),
         cmocka_unit_test(test_bfloat16_is_widened),

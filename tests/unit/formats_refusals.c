@@ -79,6 +79,7 @@ static void test_npy_headers(void **state)
     expect_npy(NPY("(4294967296, 4294967296)"), ARRAY_FAULT_OVERFLOW, "2^63");
     expect_npy(NPY("(2305843009213693952, 4)"), ARRAY_FAULT_OVERFLOW, "2^63");
     expect_npy(NPY("(4611686018427387904, 4611686018427387904, 16)"), ARRAY_FAULT_OVERFLOW, "2^63");
+    expect_npy(NPY("(2305843009213693952,)"), ARRAY_FAULT_OVERFLOW, "2^63"); /* exactly 2^63 */
     expect_npy(NPY("(-1,)"), ARRAY_FAULT_HEADER, "wanted a non-negative");
     expect_npy(NPY("(1.5,)"), ARRAY_FAULT_HEADER, "wanted a comma");
     expect_npy(NPY("(nan,)"), ARRAY_FAULT_HEADER, "nan");
@@ -99,6 +100,7 @@ static void test_npy_headers(void **state)
     expect_npy(NPY("(4,)") "x", ARRAY_FAULT_HEADER, "end of the header");
     expect_npy("{'descr': '<f16', 'fortran_order': False, 'shape': ()}", ARRAY_FAULT_DTYPE,
                "'<f16'");
+    expect_npy("{'descr': '|f4', 'fortran_order': False, 'shape': ()}", ARRAY_FAULT_DTYPE, "'|f4'");
     expect_npy("{'descr': '|O', 'fortran_order': False, 'shape': ()}", ARRAY_FAULT_DTYPE, "'|O'");
     expect_npy("{'descr': 'f4', 'fortran_order': False, 'shape': ()}", ARRAY_FAULT_DTYPE, "'f4'");
     expect_npy("", ARRAY_FAULT_HEADER, "'{'");
@@ -142,6 +144,24 @@ static void test_empty_arrays_open(void **state)
     uint8_t element[8];
     const uint64_t index[3] = {0};
     assert_false(array_file_read_element(file, 0, index, element, &error));
+    array_file_close(&file);
+}
+
+/* Any stored byte but 0 is true; out comes 1, so that C's own bool can hold it. */
+static void test_bool_is_0_or_1(void **state)
+{
+    (void)state;
+    start_npy("{'descr': '|b1', 'fortran_order': False, 'shape': (4,), }\n");
+    put("\0\1\2\xff", 4);
+    ArrayFile *file = array_file_open_memory(made.at, made.size, "a.npy", NULL, NULL);
+    assert_non_null(file);
+    uint8_t out[4], one;
+    const uint8_t expected[4] = {0, 1, 1, 1};
+    const uint64_t index[1] = {3};
+    assert_true(array_file_read_stored(file, 0, 0, 4, out, 4, NULL));
+    assert_memory_equal(out, expected, 4);
+    assert_true(array_file_read_element(file, 0, index, &one, NULL));
+    assert_int_equal(one, 1);
     array_file_close(&file);
 }
 
@@ -253,6 +273,10 @@ static void test_safetensors_text(void **state)
     expect_safetensors("{\"\\ud800\":1}", 0, ARRAY_FAULT_HEADER, "an escape");
     expect_safetensors("{\"\\u0000\":1}", 0, ARRAY_FAULT_HEADER, "an escape");
     expect_safetensors("{\"\xc3\":1}", 0, ARRAY_FAULT_HEADER, "UTF-8");
+    expect_safetensors("{\"\xed\xa0\x80\":1}", 0, ARRAY_FAULT_HEADER, "UTF-8"); /* a surrogate */
+    expect_safetensors("{\"\xc0\xaf\":1}", 0, ARRAY_FAULT_HEADER, "UTF-8");     /* overlong */
+    expect_safetensors("{\"\xf4\x90\x80\x80\":1}", 0, ARRAY_FAULT_HEADER, "UTF-8");
+    expect_safetensors("{\"a\nb\":1}", 0, ARRAY_FAULT_HEADER, "UTF-8 text");
     expect_safetensors("{} x", 0, ARRAY_FAULT_HEADER, "the end of the header");
     expect_safetensors("{\"a\":{\"dtype\":\"U8\",\"shape\":"
                        "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}}",
@@ -447,6 +471,7 @@ int main(void)
         cmocka_unit_test(test_npy_headers),
         cmocka_unit_test(test_npy_lengths),
         cmocka_unit_test(test_empty_arrays_open),
+        cmocka_unit_test(test_bool_is_0_or_1),
         cmocka_unit_test(test_unknown_content),
         cmocka_unit_test(test_idx),
         cmocka_unit_test(test_safetensors_layout),
