@@ -10,3 +10,8 @@ foreach(subject answers values refusals archives io)
   caliper_test(formats_${subject} SOURCES formats_${subject}.c
     LIBS formats_test_common z m LABELS unit)
 endforeach()
+
+# Every allocation of the library can be made to fail.
+caliper_test(formats_memory SOURCES formats_memory.c LIBS formats_test_common z m LABELS unit)
+target_link_options(formats_memory PRIVATE
+  -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=strdup)
