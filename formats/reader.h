@@ -12,7 +12,7 @@ enum {
     READER_NPY_HEADER_MAX = 1 << 20,   /* bytes of one .npy header */
     READER_NPZ_HEADERS_MAX = 64 << 20, /* bytes of all .npy headers of one .npz together */
     READER_NPZ_MEMBERS_MAX = 65536,
-    READER_SAFETENSORS_HEADER_MAX = 100 << 20, /* the format's own limit */
+    READER_SAFETENSORS_HEADER_MAX = 100000000, /* the format's own limit */
     READER_BLOCK_BYTES = 1 << 20               /* between two questions to `cancel` */
 };
 
