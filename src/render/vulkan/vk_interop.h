@@ -1,0 +1,82 @@
+/* render/vulkan/vk_interop.h: the seam to a compute API that writes our textures itself.
+ *
+ * A thin pair file (vk_cuda.c) fills one VulkanInterop table and includes this header; it needs no
+ * Vulkan header and sees no renderer internals. The Vulkan side (vk_interop.c) makes and exports
+ * the images, keeps the ring, the layouts, the queue family hand-overs and the counters; the other
+ * side imports, launches and signals. Frame thread only.
+ *
+ * The trip of one update: vk_interop.c takes a ring image that no frame still samples,
+ * pass_run() launches the producer-stream kernel into it and records an event; when the frame is
+ * submitted, hand_over() makes one stream wait for all events and signals the timeline semaphore
+ * once; the submission waits for that value. */
+#ifndef CALIPER_RENDER_VULKAN_VK_INTEROP_H
+#define CALIPER_RENDER_VULKAN_VK_INTEROP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "render/renderer.h"
+
+typedef struct VulkanInteropParams {
+    uint8_t uuid[16]; /* of the Vulkan device; the same as the compute device's */
+    int32_t index;    /* the compute device's ordinal */
+    /* An OPAQUE_FD timeline semaphore, starting at 0, that hand_over() signals; -1 when the driver
+     * cannot export one (then hand_over() must wait for the work and return 0). create() owns it
+     * when it succeeds. */
+    int ready_fd;
+} VulkanInteropParams;
+
+/* One exported image: 2-D, 1 mip, 1 layer, optimal tiling, RGBA8 UNORM, dedicated memory, in layout
+ * GENERAL and released to the external queue family before its first pass. */
+typedef struct VulkanInteropImage {
+    int32_t width_px, height_px;
+    uint64_t memory_bytes; /* the memory requirement's size: the size to import */
+    bool dedicated;        /* the import has to say so */
+    int fd;                /* OPAQUE_FD; image_map() owns it when it succeeds */
+} VulkanInteropImage;
+
+typedef enum VulkanSizeProof {
+    VULKAN_SIZE_PROOF_UNKNOWN = 0, /* not this API's fd: nothing can be said */
+    VULKAN_SIZE_PROOF_GOOD = 1,    /* at least that many bytes are behind it */
+    VULKAN_SIZE_PROOF_BAD = 2      /* smaller than claimed */
+} VulkanSizeProof;
+
+typedef struct VulkanInterop {
+    const char *name; /* "CUDA" */
+    const char *path; /* the status line when every update of a frame went this way */
+
+    /* The state, or NULL with the reason in `error`; nothing is logged. */
+    void *(*create)(const VulkanInteropParams *params, char *error, size_t error_bytes);
+    /* Waits for what it launched. Every image was unmapped before. */
+    void (*destroy)(void *state);
+
+    /* Import and surface mapping, once per image. NULL and one log line on failure. */
+    void *(*image_map)(void *state, const VulkanInteropImage *image);
+    /* Passes into it may still run: waits for them or defers. */
+    void (*image_unmap)(void *state, void *mapped);
+
+    /* Launches the pass over source->device_ptr on source->stream, whole image, and records an
+     * event there. Not earlier than the passes already launched into `mapped`. False and one log
+     * line when refused (memory not mapped that far, a captured stream, ...): nothing was written.
+     */
+    bool (*pass_run)(void *state, void *mapped, const RendererPass *pass,
+                     const RendererSource *source, int32_t width_px, int32_t height_px);
+    /* Orders the next hand_over() after what `stream` holds now: for passes that Vulkan runs over
+     * imported memory. False and one log line on failure. */
+    bool (*order_after)(void *state, void *stream);
+    /* Once a submission, only when pass_run or order_after came since the last: signals the ready
+     * semaphore behind all of them. Writes the value to wait for, 0 when everything is done
+     * already. False and one log line: the device is gone. */
+    bool (*hand_over)(void *state, uint64_t *out_value);
+
+    /* Is an fd's claimed size true? BAD: one log line said so. `fd` stays the caller's. (optional) */
+    VulkanSizeProof (*prove_fd_size)(void *state, int fd, uint64_t size_bytes);
+} VulkanInterop;
+
+/* The interop of this build; NULL when it was left out. Defined by vk_cuda.c or vk_cuda_stub.c.
+ * vk_interop_set() puts another in its place for tests; NULL goes back. */
+const VulkanInterop *vk_cuda_interop(void);
+void vk_interop_set(const VulkanInterop *interop);
+
+#endif
