@@ -16,6 +16,8 @@
 typedef struct Opening {
     const char *path;
     void *handle;
+    char *why;
+    size_t why_bytes;
 } Opening;
 
 static void open_locked(void *arg)
@@ -23,6 +25,9 @@ static void open_locked(void *arg)
     Opening *opening = arg;
     guard_lock_enter();
     opening->handle = dlopen(opening->path, RTLD_NOW | RTLD_LOCAL);
+    const char *error = opening->handle == NULL ? dlerror() : NULL;
+    if (error != NULL) /* gone after the next call into the loader */
+        snprintf(opening->why, opening->why_bytes, "%s", error);
     guard_lock_leave();
 }
 
@@ -55,13 +60,13 @@ LoaderResult loader_open(const char *path, const char *copy_folder, Library *out
         if (out->copy_path == NULL)
             return LOADER_RESULT_NO_LIBRARY;
     }
-    Opening opening = {.path = out->copy_path != NULL ? out->copy_path : path};
+    Opening opening = {
+        .path = out->copy_path != NULL ? out->copy_path : path, .why = why, .why_bytes = why_bytes};
+    snprintf(why, why_bytes, "the loader refused it");
     if (!fault_here("loader.dlopen"))
         call_loader("opening the library", path, open_locked, &opening);
     out->handle = opening.handle;
     if (out->handle == NULL) {
-        const char *error = dlerror();
-        snprintf(why, why_bytes, "%s", error != NULL ? error : "the loader refused it");
         loader_close(out);
         return LOADER_RESULT_NO_LIBRARY;
     }

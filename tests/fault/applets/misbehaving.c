@@ -127,9 +127,15 @@ static void trap_divisions(void)
 #if defined(__x86_64__)
     /* Unmasks division by zero, and leaves one pending for the next x87 instruction that waits. */
     unsigned short control = 0x037b;
-    __asm__ volatile("fldcw %0\n\tfldz\n\tfld1\n\tfdivp" : : "m"(control));
+    __asm__ volatile("fnclex\n\tfldcw %0\n\tfldz\n\tfld1\n\tfdivp" : : "m"(control));
     __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() & ~0x0200u);
 #endif
+}
+
+static void flush_and_fault(void)
+{
+    flush_denormals();
+    null_write();
 }
 
 static void block_signals(void)
@@ -170,6 +176,7 @@ static const struct {
     {"sleep", sleep_for_ever},
     {"deadlock", deadlock},
     {"flush_denormals", flush_denormals},
+    {"flush_and_fault", flush_and_fault},
     {"trap_divisions", trap_divisions},
     {"block_signals", block_signals},
     {"steal_handlers", steal_handlers},
