@@ -13,7 +13,7 @@ static const struct {
     const char *signal;
 } kinds[] = {
     {"null_write", "SIGSEGV at 0x10 in "},
-    {"wild_read", "SIGSEGV at "}, /* not a canonical address everywhere: the kernel may say 0 */
+    {"wild_read", "SIGSEGV at 0x70000 in "},
     {"null_call", "SIGSEGV at 0x0 in "},
     {"null_memcpy", "SIGSEGV at 0x0 in "},
     {"stack_overflow", "SIGSEGV at 0x"},

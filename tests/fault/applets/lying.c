@@ -86,7 +86,7 @@ CALIPER_EXPORT const CaliperAppletDescriptor *caliper_applet_descriptor(void)
     if (is("null descriptor"))
         return NULL;
     if (is("wild descriptor"))
-        return (const CaliperAppletDescriptor *)(uintptr_t)0x123456789000u;
+        return (const CaliperAppletDescriptor *)(uintptr_t)0x70000u;
     if (is("struct_size 0"))
         d->struct_size = 0;
     if (is("struct_size 8"))
