@@ -74,7 +74,7 @@ typedef struct VulkanInterop {
     VulkanSizeProof (*prove_fd_size)(void *state, int fd, uint64_t size_bytes);
 } VulkanInterop;
 
-/* The interop of this build; NULL when it was left out. Defined by vk_cuda.c or vk_cuda_stub.c.
+/* The interop of this build; NULL would mean none. Defined by vk_cuda.c.
  * vk_interop_set() puts another in its place for tests; NULL goes back. */
 const VulkanInterop *vk_cuda_interop(void);
 void vk_interop_set(const VulkanInterop *interop);

@@ -1,0 +1,238 @@
+/* render/vulkan/vk_cuda.c: the pair Vulkan and CUDA: fills the table of
+ * vk_interop.h with src/cuda/.
+ *
+ * Needs no Vulkan header. An image's fence covers the newest pass into it; the
+ * fences of images and streams since the last hand-over are listed in
+ * `pending`. What is unmapped while a pass may still write it is kept until its
+ * fence is done: nothing here waits but destroy(). Frame thread. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/log.h"
+#include "cuda/cuda_device.h"
+#include "cuda/cuda_external.h"
+#include "cuda/cuda_pass.h"
+#include "render/vulkan/vk_interop.h"
+
+typedef struct CudaImage {
+    CudaSurface *surface;
+    CudaFence *fence;
+    uint64_t listed_for;    /* the hand-over whose list names `fence` */
+    struct CudaImage *next; /* in the list of unmapped ones */
+} CudaImage;
+
+typedef struct VulkanCuda {
+    CudaDevice *device;
+    CudaSemaphore *ready; /* NULL: a hand-over is a wait */
+    uint64_t value;       /* last signalled */
+    uint64_t hand_over;   /* number of the coming one, from 1 */
+    CudaFence **pending;  /* fences of the coming hand-over; owned by images and by
+                             `marks` */
+    uint32_t pending_count, pending_capacity;
+    CudaFence **marks; /* for order_after, used again after each hand-over */
+    uint32_t mark_count, mark_used, mark_capacity;
+    CudaImage *unmapped;
+} VulkanCuda;
+
+static void image_free(VulkanCuda *cuda, CudaImage *image)
+{
+    cuda_surface_destroy(cuda->device, &image->surface);
+    cuda_fence_destroy(cuda->device, &image->fence);
+    free(image);
+}
+
+/* Frees what was unmapped and is done. */
+static void unmapped_collect(VulkanCuda *cuda, bool wait)
+{
+    CudaImage **link = &cuda->unmapped;
+    while (*link != NULL) {
+        CudaImage *image = *link;
+        if (wait)
+            cuda_fence_wait(cuda->device, image->fence);
+        if (image->listed_for != cuda->hand_over && cuda_fence_done(cuda->device, image->fence)) {
+            *link = image->next;
+            image_free(cuda, image);
+        } else {
+            link = &image->next;
+        }
+    }
+}
+
+static bool grow(CudaFence ***array, uint32_t count, uint32_t *capacity)
+{
+    if (count < *capacity)
+        return true;
+    uint32_t wanted = *capacity == 0 ? 64 : *capacity * 2;
+    CudaFence **larger = realloc(*array, wanted * sizeof *larger);
+    if (larger == NULL) {
+        log_item(OUT_OF_MEMORY, "a hand-over to Vulkan",
+                 (unsigned long long)(wanted * sizeof *larger));
+        return false;
+    }
+    *array = larger;
+    *capacity = wanted;
+    return true;
+}
+
+static void interop_destroy(void *state)
+{
+    VulkanCuda *cuda = state;
+    cuda->hand_over++; /* nothing is listed any more */
+    unmapped_collect(cuda, true);
+    for (uint32_t i = 0; i < cuda->mark_count; i++)
+        cuda_fence_destroy(cuda->device, &cuda->marks[i]);
+    cuda_semaphore_destroy(cuda->device, &cuda->ready);
+    cuda_device_close(&cuda->device);
+    free(cuda->marks);
+    free(cuda->pending);
+    free(cuda);
+}
+
+static void *interop_create(const VulkanInteropParams *params, char *error, size_t error_bytes)
+{
+    VulkanCuda *cuda = calloc(1, sizeof *cuda);
+    if (cuda == NULL) {
+        snprintf(error, error_bytes, "no memory");
+        return NULL;
+    }
+    cuda->hand_over = 1;
+    cuda->device = cuda_device_open(params->index);
+    if (cuda->device == NULL) {
+        snprintf(error, error_bytes, "CUDA device %d does not open", (int)params->index);
+        free(cuda);
+        return NULL;
+    }
+    if (params->ready_fd >= 0) {
+        cuda->ready = cuda_semaphore_import(cuda->device, params->ready_fd);
+        if (cuda->ready == NULL) {
+            snprintf(error, error_bytes, "the semaphore cannot be imported");
+            interop_destroy(cuda);
+            return NULL;
+        }
+    }
+    return cuda;
+}
+
+static void *interop_image_map(void *state, const VulkanInteropImage *params)
+{
+    VulkanCuda *cuda = state;
+    CudaImage *image = calloc(1, sizeof *image);
+    if (image == NULL) {
+        log_item(OUT_OF_MEMORY, "mapping a texture's image", (unsigned long long)sizeof *image);
+        return NULL;
+    }
+    image->fence = cuda_fence_create(cuda->device);
+    if (image->fence != NULL)
+        image->surface = cuda_surface_import(cuda->device, params->fd, params->memory_bytes,
+                                             (uint32_t)params->width_px,
+                                             (uint32_t)params->height_px, params->dedicated);
+    if (image->surface == NULL) {
+        image_free(cuda, image);
+        return NULL;
+    }
+    return image;
+}
+
+static void interop_image_unmap(void *state, void *mapped)
+{
+    VulkanCuda *cuda = state;
+    CudaImage *image = mapped;
+    image->next = cuda->unmapped;
+    cuda->unmapped = image;
+    unmapped_collect(cuda, false);
+}
+
+static bool interop_pass_run(void *state, void *mapped, const RendererPass *pass,
+                             const RendererSource *source, int32_t width_px, int32_t height_px)
+{
+    VulkanCuda *cuda = state;
+    CudaImage *image = mapped;
+    CudaSource from = {.pointer = source->device_ptr,
+                       .extent_bytes = source->extent_bytes,
+                       .stream = source->stream};
+    CudaPass run = {.colormap = pass->kind == RENDERER_PASS_COLORMAP,
+                    .table = pass->colormap,
+                    .vmin = pass->vmin,
+                    .inv = pass->inv,
+                    .channels = pass->channels,
+                    .width_px = (uint32_t)width_px,
+                    .height_px = (uint32_t)height_px};
+    if (!cuda_source_check(cuda->device, &from, "update_texture") ||
+        !grow(&cuda->pending, cuda->pending_count, &cuda->pending_capacity) ||
+        !cuda_pass_run(cuda->device, &run, &from, image->surface, image->fence, image->fence))
+        return false;
+    if (image->listed_for != cuda->hand_over)
+        cuda->pending[cuda->pending_count++] = image->fence;
+    image->listed_for = cuda->hand_over;
+    return true;
+}
+
+static bool interop_order_after(void *state, void *stream)
+{
+    VulkanCuda *cuda = state;
+    if (!grow(&cuda->marks, cuda->mark_count, &cuda->mark_capacity) ||
+        !grow(&cuda->pending, cuda->pending_count, &cuda->pending_capacity))
+        return false;
+    if (cuda->mark_used == cuda->mark_count) {
+        CudaFence *fence = cuda_fence_create(cuda->device);
+        if (fence == NULL)
+            return false;
+        cuda->marks[cuda->mark_count++] = fence;
+    }
+    if (!cuda_stream_check(cuda->device, stream, "update_texture_from_alloc") ||
+        !cuda_fence_record(cuda->device, stream, cuda->marks[cuda->mark_used]))
+        return false;
+    cuda->pending[cuda->pending_count++] = cuda->marks[cuda->mark_used++];
+    return true;
+}
+
+static bool interop_hand_over(void *state, uint64_t *out_value)
+{
+    VulkanCuda *cuda = state;
+    bool ok = true;
+    *out_value = 0;
+    if (cuda->ready != NULL) {
+        ok = cuda_hand_over(cuda->device, cuda->pending, cuda->pending_count, cuda->ready,
+                            cuda->value + 1);
+        if (ok)
+            *out_value = ++cuda->value;
+    } else {
+        for (uint32_t i = 0; i < cuda->pending_count; i++)
+            ok &= cuda_fence_wait(cuda->device, cuda->pending[i]);
+    }
+    cuda->pending_count = 0;
+    cuda->mark_used = 0;
+    cuda->hand_over++;
+    unmapped_collect(cuda, false);
+    return ok;
+}
+
+static VulkanSizeProof interop_prove_fd_size(void *state, int fd, uint64_t size_bytes)
+{
+    VulkanCuda *cuda = state;
+    switch (cuda_fd_size_prove(cuda->device, fd, size_bytes)) {
+    case CUDA_SIZE_PROOF_GOOD:
+        return VULKAN_SIZE_PROOF_GOOD;
+    case CUDA_SIZE_PROOF_UNKNOWN:
+        return VULKAN_SIZE_PROOF_UNKNOWN;
+    default:
+        return VULKAN_SIZE_PROOF_BAD;
+    }
+}
+
+const VulkanInterop *vk_cuda_interop(void)
+{
+    static const VulkanInterop interop = {
+        .name = "CUDA",
+        .path = "GPU-resident (Vulkan + CUDA, zero CPU staging)",
+        .create = interop_create,
+        .destroy = interop_destroy,
+        .image_map = interop_image_map,
+        .image_unmap = interop_image_unmap,
+        .pass_run = interop_pass_run,
+        .order_after = interop_order_after,
+        .hand_over = interop_hand_over,
+        .prove_fd_size = interop_prove_fd_size,
+    };
+    return &interop;
+}
