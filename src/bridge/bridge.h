@@ -1,9 +1,9 @@
 /* bridge/bridge.h: a CaliperTensor becomes a live texture.
  *
- * src/bridge/ holds the gate (gate.h: pure checks), the table of textures (ids with generations) and
- * this front. It knows render/renderer.h and core, no graphics API and no UI. services/ maps the
- * frozen tables onto it; the shell uses it to draw. Frame thread only: a call from another thread is
- * refused with one log line. */
+ * src/bridge/ holds the gate (gate.h: pure checks), the table of textures (ids with generations)
+ * and this front. It knows render/renderer.h and core, no graphics API and no UI. services/ maps
+ * the frozen tables onto it; the shell uses it to draw. Frame thread only: a call from another
+ * thread is refused with one log line. */
 #ifndef CALIPER_BRIDGE_BRIDGE_H
 #define CALIPER_BRIDGE_BRIDGE_H
 
@@ -47,16 +47,17 @@ bool bridge_texture_read_rgba8(Bridge *bridge, CaliperTextureId id, uint8_t *dst
 
 /* ---- For the shell ---- */
 
-/* The texture to draw for an id in this frame, refreshing a shared one first (once a frame). NULL for
- * a stale, foreign or never filled id: the caller draws its placeholder. Logs a stale or foreign id
- * once per id. A texture released in this frame is still found. */
+/* The texture to draw for an id in this frame, refreshing a shared one first (once a frame). NULL
+ * for a stale, foreign or never filled id: the caller draws its placeholder. Logs a stale or
+ * foreign id once per id. A texture released in this frame is still found. */
 RendererTexture *bridge_texture_for_draw(Bridge *bridge, CaliperTextureId id);
 /* After the frame was submitted: frees what was released during it. */
 void bridge_frame_end(Bridge *bridge);
 
-/* The renderer is lost or replaced: moves every texture to `next`. Pixels that the old one can still
- * read come along; the others are refilled by the next update; shared memory keeps its address. The
- * old renderer must still exist; the caller destroys it afterwards. Returns how many came along. */
+/* The renderer is lost or replaced: moves every texture to `next`. Pixels that the old one can
+ * still read come along; the others are refilled by the next update; shared memory keeps its
+ * address. The old renderer must still exist; the caller destroys it afterwards. Returns how many
+ * came along. */
 uint32_t bridge_set_renderer(Bridge *bridge, Renderer *next);
 
 /* Releases everything made by one owner (core/caller.h), at its teardown; returns how many textures
