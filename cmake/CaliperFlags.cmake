@@ -12,6 +12,11 @@ if(CALIPER_SANITIZE)
   target_compile_options(caliper_flags INTERFACE
     -fsanitize=${CALIPER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(caliper_flags INTERFACE -fsanitize=${CALIPER_SANITIZE})
+  set(is_executable $<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>)
+  target_sources(caliper_flags INTERFACE
+    $<${is_executable}:${CMAKE_CURRENT_LIST_DIR}/keep_drivers.c>)
+  target_link_options(caliper_flags INTERFACE
+    $<${is_executable}:-Wl,--export-dynamic-symbol=dlclose>)
 endif()
 if(CALIPER_FUZZ)
   target_compile_options(caliper_flags INTERFACE -fsanitize=fuzzer-no-link)
