@@ -18,6 +18,7 @@ typedef struct CpuRenderer {
     uint32_t *columns;
     uint32_t columns_capacity_px;
     int32_t width_px, height_px; /* of the frame being drawn */
+    bool present_failed;         /* the last time, and that was told */
 } CpuRenderer;
 
 typedef struct CpuTexture {

@@ -1,59 +1,16 @@
 /* An OpenGL context without a window: through EGL on a GPU without a display, else surfaceless, else
- * a tiny pbuffer of the default display. Displays are counted, since ending one takes down every
- * context of the process on it. Frame thread of each renderer; the count is behind a mutex. */
+ * a tiny pbuffer of the default display. A display is never ended: it belongs to the whole process,
+ * and ending it takes down every context on it, also those of others (a window library's, an
+ * applet's). Frame thread. */
 #include <dlfcn.h>
 #include <epoxy/egl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/fault.h"
 #include "render/gl/gl.h"
 
-enum { DISPLAYS_MAX = 16, DEVICES_MAX = 16, CONFIG_COLOUR_BITS = 8 };
-
-static pthread_mutex_t displays_mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct {
-    EGLDisplay display;
-    int users;
-} displays[DISPLAYS_MAX];
-
-static bool display_open(EGLDisplay display)
-{
-    bool opened = false;
-    if (display == EGL_NO_DISPLAY)
-        return false;
-    pthread_mutex_lock(&displays_mutex);
-    int slot = -1;
-    for (int i = 0; i < DISPLAYS_MAX; i++) {
-        if (displays[i].users > 0 && displays[i].display == display) {
-            slot = i;
-            break;
-        }
-        if (displays[i].users == 0 && slot < 0)
-            slot = i;
-    }
-    if (slot >= 0) {
-        opened = displays[slot].users > 0 || eglInitialize(display, NULL, NULL);
-        displays[slot].display = display;
-        displays[slot].users += opened ? 1 : 0;
-    }
-    pthread_mutex_unlock(&displays_mutex);
-    return opened;
-}
-
-static void display_close(EGLDisplay display)
-{
-    pthread_mutex_lock(&displays_mutex);
-    for (int i = 0; i < DISPLAYS_MAX; i++) {
-        if (displays[i].users > 0 && displays[i].display == display) {
-            if (--displays[i].users == 0)
-                eglTerminate(display);
-            break;
-        }
-    }
-    pthread_mutex_unlock(&displays_mutex);
-}
+enum { DEVICES_MAX = 16, CONFIG_COLOUR_BITS = 8 };
 
 static bool lists(const char *extensions, const char *name)
 {
@@ -119,7 +76,7 @@ static EGLContext context_make(EGLDisplay display, EGLConfig config, bool debug,
     return eglCreateContext(display, config, EGL_NO_CONTEXT, wanted);
 }
 
-/* A context on an open display; closes it again on failure. */
+/* A context on an open display. */
 static bool context_create(GlEgl *egl, EGLDisplay display, bool debug, char *error,
                            size_t error_bytes)
 {
@@ -161,7 +118,8 @@ failed:
 static bool try_display(GlEgl *egl, EGLDisplay display, bool debug, char *error,
                         size_t error_bytes)
 {
-    if (fault_here("gl.context") || !display_open(display)) {
+    if (fault_here("gl.context") || display == EGL_NO_DISPLAY ||
+        !eglInitialize(display, NULL, NULL)) {
         snprintf(error, error_bytes, "no EGL display opens");
         return false;
     }
@@ -221,6 +179,5 @@ void gl_egl_destroy(GlEgl *egl)
         eglDestroySurface(egl->display, egl->surface);
     if (egl->context != EGL_NO_CONTEXT)
         eglDestroyContext(egl->display, egl->context);
-    display_close(egl->display);
     *egl = (GlEgl){NULL, NULL, NULL};
 }
