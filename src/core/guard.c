@@ -16,6 +16,7 @@
 #include "core/guard_impl.h"
 #include "core/guard_modules.h"
 #include "core/log.h"
+#include "core/log_file.h"
 
 enum { GUARDED_SIGNALS = 5, HANDLER_BYTES = 64 << 10 };
 
@@ -179,6 +180,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     if (top != NULL)
         crash_begin();
     guard_report_write(fault, top, why);
+    log_file_rescue();
     pass_on(signal, info, context);
     atomic_flag_clear(&crashing);
     errno = saved_errno;

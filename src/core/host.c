@@ -8,6 +8,7 @@
 #include "core/fault.h"
 #include "core/host_impl.h"
 #include "core/log.h"
+#include "core/log_file.h"
 #include "core/paths.h"
 
 static const char *log_applet_source(void)
@@ -56,6 +57,7 @@ Host *host_create(const HostParams *params)
     host->cache_dir = host->data_dir != NULL ? paths_join(host->data_dir, "cache") : NULL;
     if (host->cache_dir == NULL)
         goto failed;
+    host->has_log_file = log_file_open(host->data_dir, 0);
     loader_clean_copies(host->cache_dir);
     host->has_stack = guard_thread_enter();
     host->has_guard = host->has_stack && guard_install(host->data_dir);
@@ -92,6 +94,8 @@ void host_destroy(Host **host_ptr)
         free(host->services[i].id);
     folders_free(host->applet_dirs);
     free(host->builtin_applet_dir);
+    if (host->has_log_file)
+        log_file_close();
     free(host->cache_dir);
     free(host->data_dir);
     free(host);

@@ -55,7 +55,7 @@ typedef struct Applet {
 struct Host {
     char *data_dir;
     char *cache_dir; /* <data root>/cache: fresh copies of libraries */
-    bool has_stack, has_guard;
+    bool has_stack, has_guard, has_log_file;
     char **applet_dirs;       /* NULL-terminated, in order of search; may be NULL */
     char *builtin_applet_dir; /* NULL: there is none */
 
