@@ -71,36 +71,38 @@ static size_t head_write(const LogEntry *entry, char *out)
     return length + (size_t)more;
 }
 
-/* With the lock held; false: no room. */
-static bool append(const char *head, size_t head_bytes, const char *text)
+/* With the lock held and room made sure of. */
+static void append(const char *bytes, size_t size_bytes)
 {
     int filling = atomic_load(&file.filling);
     size_t used = atomic_load(&file.used[filling]);
-    size_t text_bytes = strlen(text);
-    if (text_bytes > BUFFER_BYTES || head_bytes + text_bytes + 1 > BUFFER_BYTES - used)
-        return false;
-    char *at = file.buffers[filling] + used;
-    memcpy(at, head, head_bytes);
-    memcpy(at + head_bytes, text, text_bytes);
-    at[head_bytes + text_bytes] = '\n';
-    atomic_store(&file.used[filling], used + head_bytes + text_bytes + 1);
-    return true;
+    memcpy(file.buffers[filling] + used, bytes, size_bytes);
+    atomic_store(&file.used[filling], used + size_bytes);
 }
 
 static void take_entry(void *user, const LogEntry *entry)
 {
     (void)user;
     char head[HEAD_BYTES];
-    size_t head_bytes = head_write(entry, head);
-    file_lock();
     char note[64] = "";
-    if (file.dropped > 0) {
-        snprintf(note, sizeof note, "(%llu lines dropped here)", (unsigned long long)file.dropped);
-        if (append(head, head_bytes, note))
-            file.dropped = 0;
-    }
-    if (file.dropped > 0 || !append(head, head_bytes, entry->text))
+    size_t head_bytes = head_write(entry, head);
+    size_t text_bytes = strlen(entry->text);
+    file_lock();
+    size_t room = BUFFER_BYTES - atomic_load(&file.used[atomic_load(&file.filling)]);
+    if (text_bytes + 2 * head_bytes + sizeof note + 2 > room) {
         file.dropped++;
+    } else {
+        if (file.dropped > 0) {
+            snprintf(note, sizeof note, "(%llu lines dropped here)\n",
+                     (unsigned long long)file.dropped);
+            append(head, head_bytes);
+            append(note, strlen(note));
+            file.dropped = 0;
+        }
+        append(head, head_bytes);
+        append(entry->text, text_bytes);
+        append("\n", 1);
+    }
     file.lines++;
     pthread_cond_signal(&filled);
     file_unlock();
