@@ -70,6 +70,17 @@ static _Unwind_Reason_Code walk_one(struct _Unwind_Context *context, void *user)
     return walk->fault->frame_count == GUARD_FRAMES_MAX ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
+/* 0 at first; again, with 1, when the walk faulted. ThreadSanitizer forgets the jump buffers of
+ * stacks that lie below the one where a new buffer is made, which is the guard's own: a walk that
+ * faults ends the process there. */
+#if defined(__SANITIZE_THREAD__)
+enum { WALK_MAY_FAULT = 0 };
+#define WALK_ESCAPE(thread) 0
+#else
+enum { WALK_MAY_FAULT = 1 };
+#define WALK_ESCAPE(thread) sigsetjmp((thread)->walk_escape, 0)
+#endif
+
 void guard_walk(void *context, const GuardFrame *stop, GuardFault *fault)
 {
     GuardThread *thread = &guard_thread;
@@ -80,8 +91,8 @@ void guard_walk(void *context, const GuardFrame *stop, GuardFault *fault)
     fault->pc = context_pc(context);
     fault->walked = false;
     fault->frame_count = 0;
-    if (sigsetjmp(thread->walk_escape, 0) == 0) {
-        thread->walking = 1;
+    if (WALK_ESCAPE(thread) == 0) {
+        thread->walking = WALK_MAY_FAULT;
         _Unwind_Backtrace(walk_one, &walk);
         if (fault->frame_count <= 1 && guard_modules_find(fault->pc) == NULL) {
             uintptr_t caller = context_caller(context);

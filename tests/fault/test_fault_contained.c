@@ -21,6 +21,9 @@ static const struct {
     {"integer_divide", "SIGFPE at 0x"},
     {"illegal", "SIGILL at 0x"},
     {"bus", "SIGBUS at 0x"},
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) /* see guard_walk.c */
+    {"lost_stack", "SIGILL at 0x"},
+#endif
     {"raise_segv", "SIGSEGV at 0x0 in "},
 };
 

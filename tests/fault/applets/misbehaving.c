@@ -95,6 +95,14 @@ static void raise_segv(void)
     raise(SIGSEGV);
 }
 
+/* Faults with a stack pointer to nowhere: there is nothing to be walked. */
+static void lost_stack(void)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("mov $0x70000, %%rsp\n\tud2" ::: "memory");
+#endif
+}
+
 static void spin(void)
 {
     for (volatile int turn = 0;; turn++)
@@ -172,6 +180,7 @@ static const struct {
     {"illegal", illegal},
     {"bus", bus},
     {"raise_segv", raise_segv},
+    {"lost_stack", lost_stack},
     {"spin", spin},
     {"sleep", sleep_for_ever},
     {"deadlock", deadlock},
