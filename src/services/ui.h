@@ -1,0 +1,135 @@
+/* services/ui.h: the toolkit layer: Dear ImGui's contexts, fonts, theme, input and draw lists as C.
+ *
+ * services/ui* and services/widgets* are the only files that know Dear ImGui; the shell drives them
+ * through this header, ui_paint.h and widgets.h and sees no C++. There is one Ui in a process, used
+ * on the frame thread. All coordinates are logical units, colours 0xAABBGGRR. */
+#ifndef CALIPER_SERVICES_UI_H
+#define CALIPER_SERVICES_UI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bridge/bridge.h"
+#include "core/caller.h"
+#include "render/renderer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct Ui Ui;
+
+typedef struct UiParams {
+    float scale; /* physical pixels per logical unit; 0: 1 */
+    bool light;  /* the light theme */
+} UiParams;
+
+/* NULL and one line when there is no memory for the font atlas. */
+Ui *ui_create(const UiParams *params);
+void ui_destroy(Ui **ui);
+
+/* ---- Looks ---- */
+
+/* Builds the fonts again for another scale; the textures have to be made again afterwards. Only
+ * between frames. Scales outside 0.5..8 are clamped. */
+void ui_set_scale(Ui *ui, float scale);
+float ui_scale(const Ui *ui);
+void ui_set_light(Ui *ui, bool light);
+bool ui_light(const Ui *ui);
+
+/* The theme's colours: CALIPER_THEME_* of the widgets table; unknown: the text's. */
+uint32_t ui_theme_color(uint32_t which);
+
+/* ---- Textures of the toolkit itself ---- */
+
+/* The font atlas and the placeholder that marks a bad texture id. Called again after the renderer
+ * or the scale changed, with ui_textures_destroy on the old renderer before. */
+bool ui_textures_create(Ui *ui, Renderer *renderer);
+void ui_textures_destroy(Ui *ui, Renderer *renderer);
+
+/* ---- Input ---- */
+
+typedef enum UiEventKind {
+    UI_EVENT_POINTER = 0, /* x, y */
+    UI_EVENT_LEAVE,       /* the pointer left the window */
+    UI_EVENT_BUTTON,      /* code 0 left, 1 right, 2 middle; down */
+    UI_EVENT_WHEEL,       /* x, y in notches */
+    UI_EVENT_KEY,         /* code: CALIPER_KEY_* or an ASCII code; down; modifiers */
+    UI_EVENT_TEXT,        /* code: a code point */
+    UI_EVENT_FOCUS        /* down: the window has the keyboard */
+} UiEventKind;
+
+enum { /* bits of UiEvent.modifiers */
+       UI_MODIFIER_CTRL = 1,
+       UI_MODIFIER_SHIFT = 2,
+       UI_MODIFIER_ALT = 4,
+       UI_MODIFIER_SUPER = 8
+};
+
+typedef struct UiEvent {
+    UiEventKind kind;
+    float x, y;
+    uint32_t code;
+    uint32_t modifiers;
+    bool down;
+} UiEvent;
+
+/* Queues an event. A press and its release are never merged into one frame: what does not fit into
+ * this frame waits for the next. A full queue drops the oldest pointer movement first. */
+void ui_event(Ui *ui, const UiEvent *event);
+
+/* Where text goes on copy; NULL members: a clipboard inside the process. `get` answers a string
+ * that lives until the next call, or NULL. */
+typedef struct UiClipboard {
+    void *user;
+    const char *(*get)(void *user);
+    void (*set)(void *user, const char *text);
+} UiClipboard;
+void ui_set_clipboard(Ui *ui, const UiClipboard *clipboard);
+const char *ui_clipboard_get(void);
+void ui_clipboard_set(const char *text);
+
+typedef enum UiCursor {
+    UI_CURSOR_ARROW = 0,
+    UI_CURSOR_TEXT,
+    UI_CURSOR_RESIZE_X,
+    UI_CURSOR_RESIZE_Y,
+    UI_CURSOR_RESIZE_BOTH,
+    UI_CURSOR_HAND,
+    UI_CURSOR_NONE
+} UiCursor;
+UiCursor ui_cursor(const Ui *ui);
+
+bool ui_wants_text(const Ui *ui); /* a text field has the keys */
+
+/* ---- Frames ---- */
+
+/* Sizes in logical units; delta_sec <= 0 counts as a sixtieth. */
+void ui_frame_begin(Ui *ui, float width, float height, double delta_sec);
+/* Ends the frame; its draw lists stay until the next ui_frame_begin. */
+void ui_frame_end(Ui *ui);
+/* Hands the ended frame's lists to the renderer, between renderer_frame_begin and frame_end. May be
+ * called again on another renderer when the first was lost. */
+bool ui_frame_draw(Ui *ui, Renderer *renderer, Bridge *bridge, int32_t width_px, int32_t height_px);
+
+/* ---- Panels: one region of the window that an applet fills ---- */
+
+/* Opens the panel's region; a panel_end always follows. `focus` gives it the keyboard. */
+void ui_panel_begin(Ui *ui, CallerId owner, float x, float y, float w, float h, bool focus);
+void ui_panel_end(Ui *ui);
+
+/* An applet's own Dear ImGui context exists from its first imgui_context() on; called inside its
+ * panel, around frame(). Nothing happens for an applet without one. */
+void ui_context_frame_begin(Ui *ui, CallerId owner);
+void ui_context_frame_end(Ui *ui, CallerId owner, bool faulted);
+/* The applet's life ended: drops its context. */
+void ui_reclaim(Ui *ui, CallerId owner);
+
+/* The table of caliper.ui.v1. */
+const void *ui_v1_table(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
