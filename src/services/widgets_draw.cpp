@@ -1,0 +1,245 @@
+/* services/widgets_draw.cpp: lines, shapes, texts and pictures in a drawing scope's coordinates.
+ * The mapping stays in double and shapes are cut before they become floats. Frame thread. */
+#include "services/widgets_table.h"
+
+#include <cmath>
+
+enum { PATH_CHUNK = 4096 };
+
+struct Point {
+    double x, y;
+};
+
+static Point to_window(const DrawingSpace *space, double x, double y)
+{
+    return {space->origin_x + x * space->scale_x, space->origin_y + y * space->scale_y};
+}
+
+static ImVec2 to_float(Point p)
+{
+    return ImVec2(static_cast<float>(p.x), static_cast<float>(p.y));
+}
+
+static float line_width(float width)
+{
+    return std::isfinite(width) && width != 0.0f ? ImMin(std::fabs(width), 1024.0f) : 1.0f;
+}
+
+/* Cuts a segment to the area and a margin (Liang and Barsky). False: nothing is left. */
+static bool clip_segment(const ImRect &area, double margin, Point *a, Point *b)
+{
+    const double low[2] = {static_cast<double>(area.Min.x) - margin,
+                           static_cast<double>(area.Min.y) - margin};
+    const double high[2] = {static_cast<double>(area.Max.x) + margin,
+                            static_cast<double>(area.Max.y) + margin};
+    const double start[2] = {a->x, a->y}, step[2] = {b->x - a->x, b->y - a->y};
+    double t0 = 0.0, t1 = 1.0;
+    for (int axis = 0; axis < 2; axis++) {
+        if (step[axis] == 0.0) {
+            if (start[axis] < low[axis] || start[axis] > high[axis])
+                return false;
+            continue;
+        }
+        double enter = (low[axis] - start[axis]) / step[axis];
+        double leave = (high[axis] - start[axis]) / step[axis];
+        if (enter > leave)
+            ImSwap(enter, leave);
+        t0 = ImMax(t0, enter);
+        t1 = ImMin(t1, leave);
+        if (t0 > t1)
+            return false;
+    }
+    const Point first = {start[0] + t0 * step[0], start[1] + t0 * step[1]};
+    *b = {start[0] + t1 * step[0], start[1] + t1 * step[1]};
+    *a = first;
+    return true;
+}
+
+void widgets_slot_draw_line(double x0, double y0, double x1, double y1, uint32_t rgba, float width)
+{
+    if (!widgets_enter("draw_line") || !std::isfinite(x0 + y0 + x1 + y1))
+        return;
+    const DrawingSpace space = widgets_space();
+    Point a = to_window(&space, x0, y0), b = to_window(&space, x1, y1);
+    const float thick = line_width(width);
+    if (std::isfinite(a.x + a.y + b.x + b.y) &&
+        clip_segment(space.area, static_cast<double>(thick) + 2.0, &a, &b))
+        ImGui::GetWindowDrawList()->AddLine(to_float(a), to_float(b),
+                                            widgets_color_or(rgba, CALIPER_THEME_TEXT), thick);
+}
+
+void widgets_slot_draw_rect(double x0, double y0, double x1, double y1, uint32_t rgba, float width)
+{
+    if (!widgets_enter("draw_rect") || std::isnan(x0 + y0 + x1 + y1))
+        return;
+    const DrawingSpace space = widgets_space();
+    const double margin = static_cast<double>(line_width(width)) + 2.0;
+    Point a = to_window(&space, x0, y0), b = to_window(&space, x1, y1);
+    const double left = ImMax(ImMin(a.x, b.x), static_cast<double>(space.area.Min.x) - margin);
+    const double top = ImMax(ImMin(a.y, b.y), static_cast<double>(space.area.Min.y) - margin);
+    const double right = ImMin(ImMax(a.x, b.x), static_cast<double>(space.area.Max.x) + margin);
+    const double bottom = ImMin(ImMax(a.y, b.y), static_cast<double>(space.area.Max.y) + margin);
+    if (!(left <= right && top <= bottom))
+        return;
+    const ImVec2 low(static_cast<float>(left), static_cast<float>(top));
+    const ImVec2 high(static_cast<float>(right), static_cast<float>(bottom));
+    const uint32_t color = widgets_color_or(rgba, CALIPER_THEME_TEXT);
+    if (width < 0.0f)
+        ImGui::GetWindowDrawList()->AddRectFilled(low, high, color);
+    else
+        ImGui::GetWindowDrawList()->AddRect(low, high, color, 0.0f, 0, line_width(width));
+}
+
+void widgets_slot_draw_circle(double x, double y, float radius, uint32_t rgba, float width)
+{
+    if (!widgets_enter("draw_circle") || !std::isfinite(x + y) || !std::isfinite(radius) ||
+        radius <= 0.0f)
+        return;
+    const DrawingSpace space = widgets_space();
+    const Point at = to_window(&space, x, y);
+    const float size = ImMin(radius, 32768.0f);
+    const double reach = static_cast<double>(size) + static_cast<double>(line_width(width)) + 2.0;
+    if (!(at.x + reach >= static_cast<double>(space.area.Min.x) &&
+          at.x - reach <= static_cast<double>(space.area.Max.x) &&
+          at.y + reach >= static_cast<double>(space.area.Min.y) &&
+          at.y - reach <= static_cast<double>(space.area.Max.y)))
+        return;
+    const uint32_t color = widgets_color_or(rgba, CALIPER_THEME_TEXT);
+    if (width < 0.0f)
+        ImGui::GetWindowDrawList()->AddCircleFilled(to_float(at), size, color);
+    else
+        ImGui::GetWindowDrawList()->AddCircle(to_float(at), size, color, 0, line_width(width));
+}
+
+/* ---- Paths ---- */
+
+struct Stroke {
+    ImDrawList *list;
+    ImVec2 *points;
+    int used;
+    uint32_t color;
+    float width;
+};
+
+static void flush(Stroke *stroke)
+{
+    if (stroke->used >= 2 && stroke->list->VtxBuffer.Size < WIDGETS_VERTICES_MAX)
+        stroke->list->AddPolyline(stroke->points, stroke->used, stroke->color, 0, stroke->width);
+    stroke->used = 0;
+}
+
+static void add_point(Stroke *stroke, Point p)
+{
+    const ImVec2 point = to_float(p);
+    if (stroke->used == PATH_CHUNK) {
+        const ImVec2 last = stroke->points[PATH_CHUNK - 1];
+        flush(stroke);
+        stroke->points[0] = last;
+        stroke->used = 1;
+    }
+    if (stroke->used > 0) { /* a point on the last one adds nothing but a spike */
+        const ImVec2 last = stroke->points[stroke->used - 1];
+        if (last.x == point.x && last.y == point.y)
+            return;
+    }
+    stroke->points[stroke->used++] = point;
+}
+
+static void add_segment(Stroke *stroke, const ImRect &area, Point a, Point b)
+{
+    const Point from = a;
+    const Point to = b;
+    if (!clip_segment(area, static_cast<double>(stroke->width) + 64.0, &a, &b)) {
+        flush(stroke);
+        return;
+    }
+    if (stroke->used == 0 || a.x != from.x || a.y != from.y) {
+        flush(stroke);
+        add_point(stroke, a);
+    }
+    add_point(stroke, b);
+    if (b.x != to.x || b.y != to.y)
+        flush(stroke);
+}
+
+static void fill_path(const DrawingSpace *space, const double *xy, int64_t count, uint32_t color)
+{
+    static ImVec2 points[PATH_CHUNK];
+    if (count > PATH_CHUNK) {
+        widgets_refuse("draw_path", "a filled path of more than 4096 points", "fewer");
+        return;
+    }
+    int used = 0;
+    constexpr double far = 65536.0;
+    for (int64_t i = 0; i < count; i++) {
+        const Point p = to_window(space, xy[2 * i], xy[2 * i + 1]);
+        if (std::isfinite(p.x + p.y))
+            points[used++] = to_float({ImClamp(p.x, -far, far), ImClamp(p.y, -far, far)});
+    }
+    if (used >= 3)
+        ImGui::GetWindowDrawList()->AddConvexPolyFilled(points, used, color);
+}
+
+void widgets_slot_draw_path(const double *xy, int64_t count, uint32_t rgba, float width,
+                            uint32_t flags)
+{
+    static ImVec2 points[PATH_CHUNK];
+    if (!widgets_enter("draw_path") || xy == nullptr || count < 1)
+        return;
+    widgets_unknown_flags("draw_path", flags, 3);
+    const DrawingSpace space = widgets_space();
+    const uint32_t color = widgets_color_or(rgba, CALIPER_THEME_TEXT);
+    if ((flags & CALIPER_PATH_FILLED) != 0) {
+        fill_path(&space, xy, count, color);
+        return;
+    }
+    Stroke stroke = {ImGui::GetWindowDrawList(), points, 0, color, line_width(width)};
+    const int64_t segments = (flags & CALIPER_PATH_CLOSED) != 0 && count > 2 ? count : count - 1;
+    for (int64_t i = 0; i < segments; i++) {
+        const int64_t next = i + 1 < count ? i + 1 : 0;
+        const Point a = to_window(&space, xy[2 * i], xy[2 * i + 1]);
+        const Point b = to_window(&space, xy[2 * next], xy[2 * next + 1]);
+        if (std::isfinite(a.x + a.y) && std::isfinite(b.x + b.y))
+            add_segment(&stroke, space.area, a, b);
+        else
+            flush(&stroke);
+    }
+    flush(&stroke);
+}
+
+/* ---- Text, pictures ---- */
+
+void widgets_slot_draw_text(double x, double y, const char *text, int64_t len, uint32_t rgba,
+                            uint32_t flags)
+{
+    if (!widgets_enter("draw_text") || !std::isfinite(x + y))
+        return;
+    const char *const end = widgets_text_end(&text, len);
+    const DrawingSpace space = widgets_space();
+    Point at = to_window(&space, x, y);
+    constexpr double far = 1e6;
+    if (!(std::fabs(at.x) < far && std::fabs(at.y) < far) || end == text)
+        return;
+    const ImFont *const font = widgets_font(flags);
+    const float size = widgets_font_size(font);
+    if ((flags & (CALIPER_TEXT_CENTER | CALIPER_TEXT_RIGHT)) != 0) {
+        const ImVec2 extent = font->CalcTextSizeA(size, FLT_MAX, 0.0f, text, end);
+        const bool center = (flags & CALIPER_TEXT_CENTER) != 0;
+        at.x -= static_cast<double>(extent.x) * (center ? 0.5 : 1.0);
+        at.y -= center ? static_cast<double>(extent.y) * 0.5 : 0.0;
+    }
+    ImGui::GetWindowDrawList()->AddText(font, size, to_float(at),
+                                        widgets_color_or(rgba, CALIPER_THEME_TEXT), text, end);
+}
+
+void widgets_slot_draw_image(CaliperTextureId tex, double x0, double y0, double x1, double y1,
+                             uint32_t flags)
+{
+    if (!widgets_enter("draw_image") || !std::isfinite(x0 + y0 + x1 + y1))
+        return;
+    widgets_unknown_flags("draw_image", flags, 127);
+    const DrawingSpace space = widgets_space();
+    const Point a = to_window(&space, x0, y0), b = to_window(&space, x1, y1);
+    widgets_draw_image_clipped(ImGui::GetWindowDrawList(), tex, a.x, a.y, b.x, b.y, &space.area,
+                               flags);
+}

@@ -1,0 +1,361 @@
+/* services/widgets_number.cpp: numbers: sliders, drags, typed fields. Frame thread. */
+#include "services/widgets_table.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+enum { FORMAT_BYTES = 96 };
+
+/* The unit behind a number, every `%` doubled; long or NULL units are cut. */
+static void append_unit(char *format, size_t used, const char *unit)
+{
+    if (unit != nullptr && unit[0] != '\0')
+        format[used++] = ' ';
+    for (size_t i = 0; unit != nullptr && unit[i] != '\0' && used < FORMAT_BYTES - 3; i++) {
+        format[used++] = unit[i];
+        if (unit[i] == '%')
+            format[used++] = '%';
+    }
+    format[used] = '\0';
+}
+
+/* digits 0: as many as needed, < 0: none. */
+static void number_format(char *format, int32_t digits, const char *unit)
+{
+    const int places = digits < 0 ? 0 : digits > 17 ? 17 : digits;
+    const int used = digits == 0 ? std::snprintf(format, FORMAT_BYTES, "%%.7g")
+                                 : std::snprintf(format, FORMAT_BYTES, "%%.%df", places);
+    append_unit(format, static_cast<size_t>(used), unit);
+}
+
+static void integer_format(char *format, const char *unit)
+{
+    std::memcpy(format, "%lld", 4);
+    append_unit(format, 4, unit);
+}
+
+static ImGuiSliderFlags slider_flags(uint32_t flags)
+{
+    return ((flags & CALIPER_NUMBER_LOG) != 0 ? ImGuiSliderFlags_Logarithmic : 0) |
+           ((flags & CALIPER_NUMBER_NO_CLAMP) != 0 ? 0 : ImGuiSliderFlags_AlwaysClamp) |
+           ImGuiSliderFlags_NoRoundToFormat;
+}
+
+static bool any_slider(const char *shown, ImGuiDataType type, void *value, const void *min,
+                       const void *max, const char *format, uint32_t flags)
+{
+    const bool upright = (flags & CALIPER_NUMBER_VERTICAL) != 0;
+    widgets_item(0.0f);
+    if (upright)
+        return ImGui::VSliderScalar(shown, ImVec2(ImGui::GetFrameHeight(), 120.0f), type, value,
+                                    min, max, format, slider_flags(flags));
+    return ImGui::SliderScalar(shown, type, value, min, max, format, slider_flags(flags));
+}
+
+bool widgets_slot_slider(const char *label, double *v, double min, double max, int32_t digits,
+                         const char *unit, uint32_t flags)
+{
+    if (!widgets_enter("slider") || v == nullptr)
+        return false;
+    widgets_unknown_flags("slider", flags, 15);
+    constexpr double limit = 8e307;
+    if (!(min <= max) || !(min >= -limit) || !(max <= limit)) {
+        widgets_refuse("slider", "a range that is not finite, or upside down",
+                       "min <= max, neither beyond 8e307");
+        return false;
+    }
+    if ((flags & CALIPER_NUMBER_LOG) != 0 && !(min > 0.0 || max < 0.0)) {
+        widgets_refuse("slider", "LOG over a range with 0", "both ends above or both below 0");
+        return false;
+    }
+    double value = *v;
+    const double before = value;
+    char format[FORMAT_BYTES];
+    number_format(format, digits, unit);
+    if (std::isnan(value)) {
+        std::memcpy(format, "nan", 4);
+        value = min;
+    }
+    value = ImClamp(value, -limit, limit);
+    const double start = value;
+    const char *const shown = widgets_label(label);
+    any_slider(shown, ImGuiDataType_Double, &value, &min, &max, format, flags);
+    if (value == start || value == before)
+        return false;
+    *v = value;
+    return true;
+}
+
+bool widgets_slot_slider_int(const char *label, int64_t *v, int64_t min, int64_t max,
+                             const char *unit, uint32_t flags)
+{
+    if (!widgets_enter("slider_int") || v == nullptr)
+        return false;
+    widgets_unknown_flags("slider_int", flags, 15);
+    constexpr int64_t limit = INT64_C(1) << 62;
+    if (min > max || min < -limit || max >= limit) {
+        widgets_refuse("slider_int", "a range too wide, or upside down",
+                       "-2^62 <= min <= max < 2^62");
+        return false;
+    }
+    if ((flags & CALIPER_NUMBER_LOG) != 0 && min <= 0 && max >= 0) {
+        widgets_refuse("slider_int", "LOG over a range with 0", "both ends above or both below 0");
+        return false;
+    }
+    const int64_t before = *v;
+    int64_t value = before < -limit ? -limit : before >= limit ? limit - 1 : before;
+    const int64_t start = value;
+    char format[FORMAT_BYTES];
+    integer_format(format, unit);
+    const char *const shown = widgets_label(label);
+    any_slider(shown, ImGuiDataType_S64, &value, &min, &max, format, flags);
+    if (value == start)
+        return false;
+    *v = value;
+    return true;
+}
+
+/* ---- Drags ---- */
+
+static float drag_speed(double speed, double min, double max, bool limited, double value)
+{
+    if (std::isfinite(speed) && speed > 0.0)
+        return static_cast<float>(ImMin(speed, 1e30));
+    if (limited && std::isfinite(max - min))
+        return static_cast<float>(ImMin((max - min) / 300.0, 1e30));
+    const double size = std::fabs(value);
+    return std::isfinite(size) && size > 0.0 ? static_cast<float>(ImMin(size * 0.01, 1e30)) : 0.01f;
+}
+
+static bool drag_one(const char *id, double *value, float speed, const double *min,
+                     const double *max, const char *format, uint32_t flags)
+{
+    const bool nan = std::isnan(*value);
+    double own = nan ? (min != nullptr ? *min : 0.0) : *value;
+    const double start = own;
+    /* Limits decide only what the person enters: a value outside is shown as it is. */
+    ImGui::DragScalar(id, ImGuiDataType_Double, &own, speed, min, max, nan ? "nan" : format,
+                      slider_flags(flags));
+    const bool touched = ImGui::IsItemActive() || ImGui::IsItemDeactivated();
+    if (!touched || own == start)
+        return false;
+    *value = own;
+    return true;
+}
+
+/* `n` fields in one row, then the label. Returns whether one changed. */
+static bool drag_row(const char *shown, double *values, int32_t n, double speed, const double *min,
+                     const double *max, const char *format, uint32_t flags)
+{
+    bool changed = false;
+    const bool limited = min != nullptr && max != nullptr;
+    widgets_item(0.0f);
+    ImGui::BeginGroup();
+    ImGui::PushID(shown);
+    ImGui::PushMultiItemsWidths(n, ImGui::CalcItemWidth());
+    for (int32_t i = 0; i < n; i++) {
+        ImGui::PushID(i);
+        if (i > 0)
+            ImGui::SameLine(0.0f, ImGui::GetStyle().ItemInnerSpacing.x);
+        const float step =
+            drag_speed(speed, limited ? *min : 0.0, limited ? *max : 0.0, limited, values[i]);
+        changed |= drag_one("##v", &values[i], step, min, max, format, flags);
+        ImGui::PopID();
+        ImGui::PopItemWidth();
+    }
+    ImGui::PopID();
+    const char *const end = ImGui::FindRenderedTextEnd(shown);
+    if (end != shown) {
+        ImGui::SameLine(0.0f, ImGui::GetStyle().ItemInnerSpacing.x);
+        ImGui::TextEx(shown, end);
+    }
+    ImGui::EndGroup();
+    return changed;
+}
+
+bool widgets_slot_drag(const char *label, double *v, int32_t n, double speed, double min,
+                       double max, int32_t digits, const char *unit, uint32_t flags)
+{
+    if (!widgets_enter("drag") || v == nullptr)
+        return false;
+    widgets_unknown_flags("drag", flags, 15);
+    if (n < 1 || n > 4) {
+        widgets_refuse("drag", "a count outside 1..4", "1 to 4 numbers");
+        return false;
+    }
+    double values[4] = {};
+    std::memcpy(values, v, sizeof(double) * static_cast<size_t>(n));
+    char format[FORMAT_BYTES];
+    number_format(format, digits, unit);
+    const bool limited = min < max;
+    const char *const shown = widgets_label(label);
+    if (!drag_row(shown, values, n, speed, limited ? &min : nullptr, limited ? &max : nullptr,
+                  format, flags))
+        return false;
+    std::memcpy(v, values, sizeof(double) * static_cast<size_t>(n));
+    return true;
+}
+
+bool widgets_slot_drag_int(const char *label, int64_t *v, int32_t n, double speed, int64_t min,
+                           int64_t max, const char *unit, uint32_t flags)
+{
+    if (!widgets_enter("drag_int") || v == nullptr)
+        return false;
+    widgets_unknown_flags("drag_int", flags, 15);
+    if (n < 1 || n > 4) {
+        widgets_refuse("drag_int", "a count outside 1..4", "1 to 4 numbers");
+        return false;
+    }
+    int64_t values[4] = {};
+    std::memcpy(values, v, sizeof(int64_t) * static_cast<size_t>(n));
+    char format[FORMAT_BYTES];
+    integer_format(format, unit);
+    const bool limited = min < max;
+    const double low = static_cast<double>(min), high = static_cast<double>(max);
+    float step = drag_speed(speed, low, high, limited, static_cast<double>(values[0]));
+    if (!(std::isfinite(speed) && speed > 0.0))
+        step = ImMax(step, 0.2f);
+    const char *const shown = widgets_label(label);
+    widgets_item(0.0f);
+    if (!ImGui::DragScalarN(shown, ImGuiDataType_S64, values, n, step, limited ? &min : nullptr,
+                            limited ? &max : nullptr, format, slider_flags(flags)))
+        return false;
+    std::memcpy(v, values, sizeof(int64_t) * static_cast<size_t>(n));
+    return true;
+}
+
+bool widgets_slot_drag_range(const char *label, double *lo, double *hi, double speed, double min,
+                             double max, int32_t digits, const char *unit, uint32_t flags)
+{
+    if (!widgets_enter("drag_range") || lo == nullptr || hi == nullptr)
+        return false;
+    widgets_unknown_flags("drag_range", flags, 15);
+    double values[2] = {*lo, *hi};
+    const double before[2] = {values[0], values[1]};
+    char format[FORMAT_BYTES];
+    number_format(format, digits, unit);
+    const bool limited = min < max;
+    double width = values[1] - values[0];
+    if (!(std::isfinite(speed) && speed > 0.0) && !limited && std::isfinite(width) && width > 0.0)
+        speed = width / 300.0;
+    const char *const shown = widgets_label(label);
+    if (!drag_row(shown, values, 2, speed, limited ? &min : nullptr, limited ? &max : nullptr,
+                  format, flags))
+        return false;
+    if (values[0] > values[1]) { /* the moved end stops at the other one */
+        if (values[0] != before[0])
+            values[0] = values[1];
+        else
+            values[1] = values[0];
+    }
+    *lo = values[0];
+    *hi = values[1];
+    return values[0] != before[0] || values[1] != before[1];
+}
+
+/* ---- Typed ---- */
+
+static bool parse_number(const char *text, double *out)
+{
+    char *end = nullptr;
+    const double value = std::strtod(text, &end);
+    if (end == text)
+        return false;
+    *out = value;
+    return true;
+}
+
+/* The number as text without a needless digit: the shortest that reads back as the same double. */
+static void print_number(char *text, size_t text_bytes, double value, int32_t digits)
+{
+    if (digits != 0) {
+        std::snprintf(text, text_bytes, "%.*f", digits < 0 ? 0 : digits > 17 ? 17 : digits, value);
+        return;
+    }
+    for (int places = 6; places <= 17; places++) {
+        std::snprintf(text, text_bytes, "%.*g", places, value);
+        if (std::strtod(text, nullptr) == value || std::isnan(value))
+            return;
+    }
+}
+
+static bool step_buttons(double *value, double step)
+{
+    const float side = ImGui::GetFrameHeight();
+    bool changed = false;
+    ImGui::PushButtonRepeat(true);
+    ImGui::SameLine(0.0f, 4.0f);
+    if (ImGui::Button("-", ImVec2(side, side))) {
+        *value -= step;
+        changed = true;
+    }
+    ImGui::SameLine(0.0f, 4.0f);
+    if (ImGui::Button("+", ImVec2(side, side))) {
+        *value += step;
+        changed = true;
+    }
+    ImGui::PopButtonRepeat();
+    return changed;
+}
+
+bool widgets_slot_input_number(const char *label, double *v, double step, int32_t digits,
+                               const char *unit, uint32_t flags)
+{
+    if (!widgets_enter("input_number") || v == nullptr)
+        return false;
+    widgets_unknown_flags("input_number", flags, 15);
+    double value = *v;
+    const double before = value;
+    char text[400];
+    print_number(text, sizeof text, value, digits);
+    char tail[FORMAT_BYTES] = "";
+    append_unit(tail, 0, unit);
+    const char *const shown = widgets_label(label);
+    const bool steps = std::isfinite(step) && step != 0.0;
+    ImGuiInputTextFlags own = ImGuiInputTextFlags_AutoSelectAll;
+    if ((flags & CALIPER_NUMBER_ON_ENTER) != 0)
+        own |= ImGuiInputTextFlags_EnterReturnsTrue;
+    widgets_item(0.0f);
+    ImGui::BeginGroup();
+    ImGui::PushID(shown);
+    const float width = ImGui::CalcItemWidth();
+    ImGui::SetNextItemWidth(steps ? ImMax(width - 2.0f * (ImGui::GetFrameHeight() + 4.0f), 20.0f)
+                                  : width);
+    bool changed = ImGui::InputText("##v", text, sizeof text, own) && parse_number(text, &value);
+    if (steps)
+        changed |= step_buttons(&value, step);
+    ImGui::PopID();
+    const char *const end = ImGui::FindRenderedTextEnd(shown);
+    if (tail[0] != '\0') {
+        ImGui::SameLine(0.0f, 0.0f);
+        ImGui::TextUnformatted(tail);
+    }
+    if (end != shown) {
+        ImGui::SameLine(0.0f, ImGui::GetStyle().ItemInnerSpacing.x);
+        ImGui::TextEx(shown, end);
+    }
+    ImGui::EndGroup();
+    if (!changed || std::memcmp(&value, &before, sizeof value) == 0)
+        return false;
+    *v = value;
+    return true;
+}
+
+bool widgets_slot_input_int(const char *label, int64_t *v, int64_t step, uint32_t flags)
+{
+    if (!widgets_enter("input_int") || v == nullptr)
+        return false;
+    widgets_unknown_flags("input_int", flags, 15);
+    int64_t value = *v;
+    const char *const shown = widgets_label(label);
+    const ImGuiInputTextFlags own =
+        (flags & CALIPER_NUMBER_ON_ENTER) != 0 ? ImGuiInputTextFlags_EnterReturnsTrue : 0;
+    widgets_item(0.0f);
+    if (!ImGui::InputScalar(shown, ImGuiDataType_S64, &value, step != 0 ? &step : nullptr, nullptr,
+                            "%lld", own) ||
+        value == *v)
+        return false;
+    *v = value;
+    return true;
+}
