@@ -1,0 +1,136 @@
+/* shell/bars.c: the bar on top (where one is, what is open) and the status bar below (what draws
+ * and how). Frame thread. */
+#include <caliper/services/device_v1.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "services/device_service.h"
+#include "shell/shell_impl.h"
+
+/* Nine cells of the colormap: the mark beside the name. */
+static void draw_mark(float x, float y, float side)
+{
+    float cell = side / 3.0f;
+    for (int row = 0; row < 3; row++) {
+        for (int column = 0; column < 3; column++) {
+            float value = (float)(column * 2 + (2 - row) * 2 + (row == column)) / 9.0f;
+            uint32_t rgba = plot_table()->colormap(CALIPER_CMAP_VIRIDIS, value, 0.0f, 1.0f);
+            ui_rect(x + cell * (float)column, y + cell * (float)row, cell - 1.0f, cell - 1.0f, 1.5f,
+                    rgba);
+        }
+    }
+}
+
+/* A flat button of the top bar; returns its width. */
+static float bar_button(const char *id, const char *text, float x, float right, bool on,
+                        bool *out_clicked)
+{
+    float w = ui_text_width(UI_FONT_BODY, text) + 24.0f;
+    float h = 30.0f, y = (SHELL_TOP - h) / 2;
+    if (right > 0.0f)
+        x = right - w;
+    uint32_t hit = ui_hit(id, x, y, w, h, true);
+    uint32_t control = ui_theme_color(CALIPER_THEME_CONTROL);
+    if (on || (hit & UI_HIT_HOVERED) != 0)
+        ui_rect(x, y, w, h, 6, on ? control : ui_fade(control, 0.6f));
+    ui_text_at(on ? UI_FONT_STRONG : UI_FONT_BODY, x + 12.0f,
+               y + (h - ui_text_height(UI_FONT_BODY)) / 2, 0,
+               ui_theme_color(on ? CALIPER_THEME_TEXT : CALIPER_THEME_TEXT_DIM), text);
+    *out_clicked = (hit & UI_HIT_CLICKED) != 0;
+    return w;
+}
+
+static void draw_panel_buttons(Shell *shell, float x)
+{
+    for (uint32_t i = 0; i < shell->panel_count; i++) {
+        AppletView view;
+        char id[32];
+        bool clicked = false;
+        if (!host_applet(shell->host, shell->panels[i].applet, &view))
+            continue;
+        snprintf(id, sizeof id, "##open%u", (unsigned)shell->panels[i].applet);
+        x += bar_button(id, view.name, x, 0, !shell->at_home, &clicked) + 4.0f;
+        if (clicked) {
+            shell->at_home = false;
+            shell->panels[i].focus = true;
+        }
+    }
+}
+
+void bars_draw_top(Shell *shell)
+{
+    bool clicked = false;
+    float right = shell->width - 12.0f;
+    char text[48];
+    ui_region_begin("##top", 0, 0, shell->width, SHELL_TOP, 0);
+    ui_rect(0, 0, shell->width, SHELL_TOP, 0,
+            ui_fade(ui_theme_color(CALIPER_THEME_BACKGROUND), shell->at_home ? 0.55f : 1.0f));
+    ui_line(0, SHELL_TOP - 0.5f, shell->width, SHELL_TOP - 0.5f, 1,
+            ui_fade(ui_theme_color(CALIPER_THEME_BORDER), 0.8f));
+    if ((ui_hit("##home", 0, 0, 118, SHELL_TOP, true) & UI_HIT_CLICKED) != 0)
+        shell->at_home = true;
+    draw_mark(18, (SHELL_TOP - 18) / 2, 18);
+    ui_text_at(UI_FONT_STRONG, 44, (SHELL_TOP - ui_text_height(UI_FONT_STRONG)) / 2, 0,
+               ui_theme_color(CALIPER_THEME_TEXT), "Caliper");
+    float x = 124.0f + bar_button("##homebutton", "Home", 120, 0, shell->at_home, &clicked);
+    if (clicked)
+        shell->at_home = true;
+    draw_panel_buttons(shell, x);
+
+    uint32_t alerts = console_alerts(shell->console);
+    if (alerts > 0 && !shell->console_open)
+        snprintf(text, sizeof text, "Console (%u)", alerts);
+    else
+        snprintf(text, sizeof text, "Console");
+    right -= bar_button("##console", text, 0, right, shell->console_open, &clicked) + 4.0f;
+    if (clicked)
+        shell->console_open = !shell->console_open;
+    bar_button("##theme", ui_light(shell->ui) ? "Dark" : "Light", 0, right, false, &clicked);
+    if (clicked)
+        ui_set_light(shell->ui, !ui_light(shell->ui));
+    ui_region_end();
+}
+
+static const char *device_word(CaliperDeviceKind kind)
+{
+    return kind == CALIPER_DEV_CUDA ? "CUDA" : kind == CALIPER_DEV_METAL ? "Metal" : "CPU";
+}
+
+static float status_item(float x, float y, uint32_t rgba, const char *text)
+{
+    return x + ui_text_at(UI_FONT_SMALL, x, y, 0, rgba, text) + 10.0f;
+}
+
+void bars_draw_status(Shell *shell)
+{
+    char text[256];
+    const RendererInfo *renderer = renderer_info(shell->renderer);
+    const CaliperDeviceV1 *device = device_service_table();
+    const char *path = renderer_path(shell->renderer);
+    float y0 = shell->height - SHELL_STATUS;
+    float y = y0 + (SHELL_STATUS - ui_text_height(UI_FONT_SMALL)) / 2;
+    uint32_t dim = ui_theme_color(CALIPER_THEME_TEXT_DIM);
+    bool resident = strncmp(path, "GPU-resident", 12) == 0;
+    ui_region_begin("##status", 0, y0, shell->width, SHELL_STATUS, 0);
+    ui_rect(0, y0, shell->width, SHELL_STATUS, 0,
+            ui_fade(ui_theme_color(CALIPER_THEME_BACKGROUND), shell->at_home ? 0.7f : 1.0f));
+    ui_line(0, y0 + 0.5f, shell->width, y0 + 0.5f, 1,
+            ui_fade(ui_theme_color(CALIPER_THEME_BORDER), 0.8f));
+    ui_disc(19, y0 + SHELL_STATUS / 2, 4,
+            ui_theme_color(resident ? CALIPER_THEME_GOOD : CALIPER_THEME_ACCENT));
+    float x = status_item(30, y, ui_theme_color(CALIPER_THEME_TEXT), path);
+    snprintf(text, sizeof text, "%s on %s", renderer->name, renderer->device_name);
+    x = status_item(x + 6, y, dim, text);
+    snprintf(text, sizeof text, "compute: %s %s", device_word(device->kind()), device->name());
+    status_item(x + 6, y, dim, text);
+
+    BridgeStats stats;
+    bridge_stats(shell->bridge, &stats);
+    snprintf(text, sizeof text, "%u live texture%s   %.1f ms", stats.textures,
+             stats.textures == 1 ? "" : "s", shell->frame_ms);
+    float w = ui_text_width(UI_FONT_SMALL, text);
+    ui_rect(shell->width - w - 30, y0 + 2, w + 30, SHELL_STATUS - 2, 0,
+            ui_theme_color(CALIPER_THEME_BACKGROUND));
+    ui_text_at(UI_FONT_SMALL, shell->width - w - 16, y, 0, dim, text);
+    ui_region_end();
+}

@@ -1,0 +1,168 @@
+/* shell/frame.c: one frame: input, pages, applets, drawing, presentation; and going on with another
+ * renderer when one is lost. Frame thread. */
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "core/log.h"
+#include "shell/shell_impl.h"
+
+static double now_sec(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+bool shell_start_renderer(Shell *shell, const char *wanted, const char *skip_through)
+{
+    Renderer *next = renderer_choose(&shell->renderer_params, wanted, skip_through);
+    if (next == NULL)
+        return false;
+    if (shell->bridge != NULL)
+        bridge_set_renderer(shell->bridge, next);
+    if (shell->renderer != NULL) {
+        ui_textures_destroy(shell->ui, shell->renderer);
+        renderer_destroy(&shell->renderer);
+    }
+    shell->renderer = next;
+    if (ui_textures_create(shell->ui, next))
+        return true;
+    /* It started and cannot hold a texture: the next one, if it is lost. */
+    return renderer_lost(next) && shell_start_renderer(shell, NULL, renderer_info(next)->name);
+}
+
+/* ---- Input ---- */
+
+static void take_input(Shell *shell)
+{
+    shell->drop_count = 0;
+    shell->drops_for_first = false;
+    if (shell->window != NULL) {
+        const char *const *paths = NULL;
+        window_poll(shell->window, shell->ui);
+        uint32_t count = window_drops(shell->window, &paths, &shell->drop_x, &shell->drop_y);
+        for (uint32_t i = 0; i < count && i < SHELL_DROPS_MAX; i++)
+            shell->drops[shell->drop_count++] = paths[i];
+    }
+    if (shell->script != NULL) {
+        float x = 0.0f, y = 0.0f;
+        uint32_t count =
+            script_play(shell->script, shell->frame, shell->ui, shell->drops + shell->drop_count,
+                        SHELL_DROPS_MAX - shell->drop_count, &x, &y);
+        if (count > 0) {
+            shell->drop_count += count;
+            shell->drop_x = x;
+            shell->drop_y = y;
+        }
+    }
+    const char *const *files = shell->params->files;
+    if (shell->frame == 1 && files != NULL && files[0] != NULL) {
+        for (uint32_t i = 0; files[i] != NULL && shell->drop_count < SHELL_DROPS_MAX; i++)
+            shell->drops[shell->drop_count++] = files[i];
+        shell->drops_for_first = true;
+    }
+}
+
+static void take_size(Shell *shell)
+{
+    float scale = shell->params->scale > 0.0f ? shell->params->scale : 1.0f;
+    if (shell->window != NULL)
+        window_size(shell->window, &shell->width_px, &shell->height_px, &scale);
+    if (fabsf(scale - ui_scale(shell->ui)) > 1e-3f) {
+        ui_textures_destroy(shell->ui, shell->renderer);
+        ui_set_scale(shell->ui, scale);
+        ui_textures_create(shell->ui, shell->renderer);
+    }
+    shell->width = (float)shell->width_px / ui_scale(shell->ui);
+    shell->height = (float)shell->height_px / ui_scale(shell->ui);
+}
+
+/* ---- Pages ---- */
+
+static void draw_pages(Shell *shell)
+{
+    Rect area = {0, SHELL_TOP, shell->width, shell->height - SHELL_TOP - SHELL_STATUS};
+    if (shell->drop_count > 0 && !shell->drops_for_first &&
+        (shell->at_home || shell->panel_count == 0))
+        panels_view_drops(shell);
+    float drawer = shell->console_open ? fminf(240.0f, area.h * 0.5f) : 0.0f;
+    Rect body = {area.x, area.y, area.w, area.h - drawer};
+    backdrop_draw(shell->backdrop, shell);
+    panels_draw(shell, (Rect){body.x + 8, body.y + 4, body.w - 16, body.h - 12});
+    if (shell->at_home)
+        home_draw(shell, body);
+    if (shell->console_open)
+        console_draw(shell->console, (Rect){area.x, body.y + body.h, area.w, drawer});
+    bars_draw_top(shell);
+    bars_draw_status(shell);
+}
+
+/* ---- Drawing ---- */
+
+static bool submit(Shell *shell)
+{
+    uint32_t background = ui_theme_color(CALIPER_THEME_BACKGROUND);
+    return renderer_frame_begin(shell->renderer, shell->width_px, shell->height_px, background) &&
+           ui_frame_draw(shell->ui, shell->renderer, shell->bridge, shell->width_px,
+                         shell->height_px) &&
+           renderer_frame_end(shell->renderer);
+}
+
+/* Draws the frame that is ready; a lost renderer is replaced and the same frame drawn again. */
+static bool present(Shell *shell)
+{
+    for (;;) {
+        if (!renderer_lost(shell->renderer) && submit(shell))
+            return true;
+        if (!renderer_lost(shell->renderer))
+            return true; /* not on screen: the next frame mends it */
+        const char *lost = renderer_info(shell->renderer)->name;
+        log_item(RENDERER_REPLACED, lost);
+        if (!shell_start_renderer(shell, NULL, lost))
+            return false;
+        if (shell->window != NULL) /* it may have made the window again, in another size */
+            return true;
+    }
+}
+
+/* Where nothing waits for the display, sixty frames a second are enough. */
+static void pace(const Shell *shell, double started_sec)
+{
+    double left = 1.0 / 60.0 - (now_sec() - started_sec);
+    if (shell->window == NULL || left <= 0.0)
+        return;
+    struct timespec nap = {.tv_sec = 0, .tv_nsec = (long)(left * 1e9)};
+    nanosleep(&nap, NULL);
+}
+
+bool shell_frame(Shell *shell)
+{
+    double started = now_sec();
+    shell->frame++;
+    take_input(shell);
+    take_size(shell);
+    if (shell->width_px <= 0 || shell->height_px <= 0) { /* minimised */
+        window_wait(shell->window, 0.1);
+        shell->frame--;
+        return true;
+    }
+    host_clock_tick(shell->host, shell->width_px, shell->height_px, ui_scale(shell->ui),
+                    &shell->info);
+    ui_frame_begin(shell->ui, shell->width, shell->height, shell->info.delta_sec);
+    draw_pages(shell);
+    ui_frame_end(shell->ui);
+    if (shell->window != NULL)
+        window_set_cursor(shell->window, ui_cursor(shell->ui));
+    bool drawn = present(shell);
+    bridge_frame_end(shell->bridge);
+    host_end_frame(shell->host);
+    if (shell->window != NULL && shell->drop_count > 0)
+        window_drops_clear(shell->window);
+    double spent_ms = (now_sec() - started) * 1e3;
+    if (shell->fixed_clock)
+        spent_ms = shell->info.delta_sec * 1e3;
+    shell->frame_ms = shell->frame == 1 ? spent_ms : shell->frame_ms * 0.9 + spent_ms * 0.1;
+    pace(shell, started);
+    return drawn;
+}

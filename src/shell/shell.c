@@ -1,0 +1,201 @@
+/* shell/shell.c: start, loop, picture, end. Frame thread. */
+#include "shell/shell.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/log.h"
+#include "core/paths.h"
+#include "formats/array_write.h"
+#include "services/bridge_services.h"
+#include "shell/shell_impl.h"
+
+/* Screenshots repeat when every frame is this long. */
+static const char headless_delta_sec[] = "0.0166666667";
+
+static void choose_size(Shell *shell)
+{
+    float scale = shell->params->scale > 0.0f ? shell->params->scale : 1.0f;
+    shell->width_px =
+        shell->params->width_px > 0 ? shell->params->width_px : (int32_t)lroundf(1280.0f * scale);
+    shell->height_px =
+        shell->params->height_px > 0 ? shell->params->height_px : (int32_t)lroundf(800.0f * scale);
+}
+
+static bool make_window(Shell *shell)
+{
+    shell->window = window_create(&(WindowParams){.title = "Caliper",
+                                                  .width_px = shell->params->width_px,
+                                                  .height_px = shell->params->height_px,
+                                                  .scale = shell->params->scale});
+    return shell->window != NULL;
+}
+
+static bool is_welcome(const Host *host)
+{
+    char *path = paths_join(host_data_dir(host), "welcomed");
+    FILE *file = path != NULL ? fopen(path, "r") : NULL;
+    if (file != NULL)
+        fclose(file);
+    free(path);
+    return file == NULL;
+}
+
+/* ---- Named applets ---- */
+
+static bool is_path(const char *name)
+{
+    size_t length = strlen(name);
+    return strchr(name, '/') != NULL || (length > 3 && strcmp(name + length - 3, ".so") == 0);
+}
+
+/* An id, or the last word of exactly one: `hello` is org.caliper.hello. */
+static int32_t find_applet(const Shell *shell, const char *name)
+{
+    int32_t found = host_find(shell->host, name);
+    for (uint32_t i = 0; found < 0 && i < host_applet_count(shell->host); i++) {
+        AppletView view;
+        if (!host_applet(shell->host, i, &view))
+            continue;
+        const char *last = strrchr(view.id, '.');
+        if (last != NULL && strcmp(last + 1, name) == 0)
+            found = (int32_t)i;
+    }
+    return found;
+}
+
+static void open_named(Shell *shell)
+{
+    const char *const *names = shell->params->applets;
+    for (uint32_t i = 0; names != NULL && names[i] != NULL; i++) {
+        AppletView view;
+        int32_t index =
+            is_path(names[i]) ? host_add(shell->host, names[i]) : find_applet(shell, names[i]);
+        if (index < 0) {
+            if (!is_path(names[i]))
+                log_item(APPLET_UNKNOWN, names[i], host_applet_count(shell->host));
+            shell->failed = true;
+        } else if (!panels_open(shell, (uint32_t)index)) {
+            shell->failed = true;
+            if (host_applet(shell->host, (uint32_t)index, &view))
+                log_item(APPLET_NOT_OPENED, view.id, view.reason);
+        }
+    }
+}
+
+/* ---- The picture ---- */
+
+static bool write_screenshot(const Shell *shell)
+{
+    ArrayError error;
+    bool written = false;
+    uint64_t bytes = (uint64_t)shell->width_px * (uint64_t)shell->height_px * 4;
+    uint8_t *pixels = malloc(bytes > 0 ? bytes : 1);
+    if (pixels == NULL)
+        log_item(OUT_OF_MEMORY, "screenshot", (unsigned long long)bytes);
+    else if (!renderer_frame_read(shell->renderer, pixels, bytes))
+        log_item(SCREENSHOT_FAILED, shell->params->screenshot, "the frame cannot be read");
+    else if (!array_write_png_rgba8(shell->params->screenshot, (uint32_t)shell->width_px,
+                                    (uint32_t)shell->height_px, 0, pixels, &error))
+        log_item(SCREENSHOT_FAILED, shell->params->screenshot, error.message);
+    else
+        written = true;
+    free(pixels);
+    return written;
+}
+
+/* ---- Life ---- */
+
+static bool start(Shell *shell)
+{
+    const ShellParams *params = shell->params;
+    const char *renderer = params->renderer;
+    if (renderer == NULL || renderer[0] == '\0')
+        renderer = getenv("CALIPER_RENDERER");
+    const char *validate = getenv("CALIPER_VALIDATE");
+    choose_size(shell);
+    if (params->input != NULL && (shell->script = script_read(params->input)) == NULL)
+        return false;
+    shell->host = host_create(&(HostParams){.struct_size = sizeof(HostParams),
+                                            .data_dir = params->data_dir,
+                                            .applet_dirs = params->applet_dirs});
+    if (shell->host == NULL || (!params->headless && !make_window(shell)))
+        return false;
+    float scale = params->scale;
+    shell->ui = ui_create(&(UiParams){.scale = scale, .light = params->light});
+    shell->console = console_create();
+    if (shell->ui == NULL || shell->console == NULL)
+        return false;
+    if (shell->window != NULL) {
+        UiClipboard clipboard = window_clipboard(shell->window);
+        ui_set_clipboard(shell->ui, &clipboard);
+    }
+    shell->renderer_params = (RendererParams){
+        .struct_size = sizeof(RendererParams),
+        .label = "shell",
+        .window = shell->window != NULL ? window_renderer(shell->window) : NULL,
+        .width_px = shell->width_px,
+        .height_px = shell->height_px,
+        .validate = validate != NULL && validate[0] == '1',
+    };
+    if (!shell_start_renderer(shell, renderer, NULL))
+        return false;
+    shell->bridge = bridge_create(shell->renderer);
+    if (shell->bridge == NULL)
+        return false;
+    widgets_start(shell->bridge);
+    shell->backdrop = backdrop_create();
+    return shell_services_register(shell);
+}
+
+static void stop(Shell *shell)
+{
+    backdrop_destroy(&shell->backdrop, shell->bridge);
+    host_destroy(&shell->host);
+    widgets_stop();
+    bridge_services_bind(NULL);
+    bridge_destroy(&shell->bridge);
+    if (shell->renderer != NULL && shell->ui != NULL)
+        ui_textures_destroy(shell->ui, shell->renderer);
+    renderer_destroy(&shell->renderer);
+    console_destroy(&shell->console);
+    ui_destroy(&shell->ui);
+    window_destroy(&shell->window);
+    script_destroy(&shell->script);
+}
+
+static bool is_done(const Shell *shell, int64_t frames)
+{
+    if (frames > 0 && (int64_t)shell->frame >= frames)
+        return true;
+    return shell->quit || (shell->window != NULL && window_should_close(shell->window));
+}
+
+int shell_run(const ShellParams *params)
+{
+    static Shell shell;
+    int64_t frames = params->frames;
+    memset(&shell, 0, sizeof shell);
+    shell.params = params;
+    shell.at_home = true;
+    if (params->headless && frames <= 0)
+        frames = 60;
+    if (params->headless && getenv("CALIPER_FIXED_CLOCK") == NULL)
+        setenv("CALIPER_FIXED_CLOCK", headless_delta_sec, 1);
+    shell.fixed_clock = getenv("CALIPER_FIXED_CLOCK") != NULL;
+    bool good = start(&shell);
+    if (good) {
+        host_scan(shell.host);
+        shell.welcome = is_welcome(shell.host);
+        open_named(&shell);
+        while (good && !is_done(&shell, frames))
+            good = shell_frame(&shell);
+        if (good && params->screenshot != NULL)
+            good = write_screenshot(&shell);
+    }
+    good = good && !shell.failed;
+    stop(&shell);
+    return good ? 0 : 1;
+}

@@ -1,0 +1,107 @@
+/* shell/shell_impl.h: what the shell's files share. Frame thread, but for console_sink. */
+#ifndef CALIPER_SHELL_SHELL_IMPL_H
+#define CALIPER_SHELL_SHELL_IMPL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bridge/bridge.h"
+#include "core/host.h"
+#include "render/renderer.h"
+#include "services/ui.h"
+#include "services/ui_paint.h"
+#include "services/widgets.h"
+#include "shell/script.h"
+#include "shell/shell.h"
+#include "shell/window.h"
+
+enum { SHELL_PANELS_MAX = 16, SHELL_DROPS_MAX = 64 };
+
+typedef struct Console Console;   /* console.c */
+typedef struct Backdrop Backdrop; /* backdrop.c */
+
+typedef struct Panel {
+    uint32_t applet; /* index in the host */
+    bool focus;      /* takes the keyboard in its next frame */
+    bool closing;    /* goes when its applet has closed */
+    float x, y, w, h;
+} Panel;
+
+typedef struct Rect {
+    float x, y, w, h;
+} Rect;
+
+typedef struct Shell {
+    const ShellParams *params;
+    Host *host;
+    Renderer *renderer;
+    Bridge *bridge;
+    Ui *ui;
+    ShellWindow *window; /* NULL: headless */
+    Script *script;
+    Console *console;
+    Backdrop *backdrop;
+    RendererParams renderer_params;
+
+    Panel panels[SHELL_PANELS_MAX];
+    uint32_t panel_count;
+    bool at_home;
+    bool console_open;
+    bool welcome; /* the first-run hints */
+    bool fixed_clock;
+
+    /* Dropped in this frame, and where. */
+    const char *drops[SHELL_DROPS_MAX];
+    uint32_t drop_count;
+    float drop_x, drop_y;
+    bool drops_for_first; /* from the command line: the first panel's, wherever it is */
+
+    CaliperFrameInfo info;
+    int32_t width_px, height_px;
+    float width, height; /* logical */
+    uint64_t frame;
+    double frame_ms; /* smoothed */
+    bool failed;     /* the exit status will not be 0 */
+    bool quit;
+} Shell;
+
+/* Logical heights of the fixed strips. */
+#define SHELL_TOP    46.0f
+#define SHELL_STATUS 28.0f
+
+/* services.c: registers every table of this build and what gives back an applet's things. */
+bool shell_services_register(Shell *shell);
+
+/* frame.c: one frame from input to presentation; false: nothing can be drawn any more. */
+bool shell_frame(Shell *shell);
+bool shell_start_renderer(Shell *shell, const char *wanted, const char *skip_through);
+
+/* panels.c */
+bool panels_open(Shell *shell, uint32_t applet);
+void panels_draw(Shell *shell, Rect area);
+void panels_close(Shell *shell, uint32_t panel);
+/* Gives files dropped on the home page to the viewer. */
+void panels_view_drops(Shell *shell);
+/* The applet that shows files; -1: not there. */
+int32_t panels_viewer(const Shell *shell);
+
+/* The pages. */
+void home_draw(Shell *shell, Rect area);
+void bars_draw_top(Shell *shell);
+void bars_draw_status(Shell *shell);
+
+Console *console_create(void);
+void console_destroy(Console **console);
+void console_draw(Console *console, Rect area);
+uint32_t console_alerts(const Console *console); /* warnings and errors not yet looked at */
+
+Backdrop *backdrop_create(void);
+void backdrop_destroy(Backdrop **backdrop, Bridge *bridge);
+/* Moves the field to `time_sec` and draws it behind everything. */
+void backdrop_draw(Backdrop *backdrop, Shell *shell);
+
+/* Interpolated state words and colours of a card. */
+uint32_t applet_state_color(AppletState state);
+const char *applet_state_word(AppletState state);
+
+#endif
