@@ -1,0 +1,62 @@
+/* cli/commands.c: which subcommands there are, and which one was asked for. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "core/fault.h"
+#include "core/log.h"
+
+const CliCommand cli_commands[] = {
+    {"home", "", "open the home page (also without a subcommand)", cli_home},
+    {"view", "FILE...", "show files in TensorScope", cli_view},
+    {"run", "APPLET...", "open applets by id, by its last word, or by the path of a library",
+     cli_run},
+    {"list", "[--json]", "list the applets that were found", cli_list},
+    {"doctor", "[--json]", "say which renderers, devices and libraries there are, and why not",
+     cli_doctor},
+    {NULL, NULL, NULL, NULL},
+};
+
+static const CliCommand *find_command(const char *name)
+{
+    for (const CliCommand *command = cli_commands; command->name != NULL; command++) {
+        if (strcmp(command->name, name) == 0)
+            return command;
+    }
+    return NULL;
+}
+
+static void read_environment(void)
+{
+    const char *level = getenv("CALIPER_LOG");
+    const char *plan = getenv("CALIPER_FAIL_AT");
+    if (level != NULL && level[0] != '\0' && !log_set_threshold(level))
+        log_item(VARIABLE_REFUSED, "CALIPER_LOG", level,
+                 "debug, info, warn, error or module:level,...");
+    if (plan != NULL && plan[0] != '\0' && !fault_set_plan(plan))
+        log_item(VARIABLE_REFUSED, "CALIPER_FAIL_AT", plan, "SITE:N, SITE:N+ or N");
+}
+
+int cli_main(int argc, char **argv)
+{
+    static CliOptions options;
+    const CliCommand *command = &cli_commands[0];
+    int first = 1;
+    memset(&options, 0, sizeof options);
+    options.shell.struct_size = sizeof options.shell;
+    read_environment();
+    if (argc > 1 && argv[1][0] != '-') {
+        command = find_command(argv[1]);
+        if (command == NULL)
+            return cli_usage("unknown subcommand %s", argv[1]);
+        first = 2;
+    }
+    if (!cli_options_read(&options, argc - first, argv + first))
+        return CLI_USAGE;
+    if (options.help)
+        return cli_help();
+    if (options.version)
+        return cli_version();
+    return command->run(&options);
+}
