@@ -1,0 +1,17 @@
+# The fuzz targets of the bridge. With CALIPER_FUZZ they are libFuzzer programs; in other builds each
+# becomes a test that runs the kept corpus once.
+set(bridge_fuzz_extra ${PROJECT_SOURCE_DIR}/tests/unit/fake_renderer.c)
+foreach(target gate bridge)
+  set(corpus ${CMAKE_CURRENT_LIST_DIR}/corpus/${target})
+  set(sources ${target}_fuzz.c)
+  if(target STREQUAL "bridge")
+    list(APPEND sources ${bridge_fuzz_extra})
+  endif()
+  caliper_fuzzer(fuzz_${target} SOURCES ${sources} LIBS libcaliper CORPUS ${corpus})
+  if(NOT CALIPER_FUZZ)
+    add_executable(fuzz_${target}_replay ${sources} replay_main.c)
+    target_link_libraries(fuzz_${target}_replay PRIVATE caliper_flags libcaliper)
+    add_test(NAME fuzz_${target}_replay COMMAND fuzz_${target}_replay ${corpus})
+    set_tests_properties(fuzz_${target}_replay PROPERTIES LABELS unit TIMEOUT 120)
+  endif()
+endforeach()
