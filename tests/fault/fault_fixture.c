@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "applets/probe.h"
-#include "services/device_service.h"
-#include "services/log_service.h"
+#include "services/bridge_services.h"
+#include "services/services.h"
+
+#include <caliper/services/texture_read_v1.h>
 
 enum { NOTES_MAX = 64 };
 
@@ -23,6 +25,7 @@ static int sink;
 
 static uint64_t healthy_count;
 static uint64_t healthy_spoiled;
+static CaliperTextureId healthy_texture;
 static struct {
     char what[64];
     uint32_t count;
@@ -38,11 +41,12 @@ static void capture(void *user, const LogEntry *entry)
     pthread_mutex_unlock(&log_mutex);
 }
 
-static void probe_healthy_frame(uint64_t count, bool denormals_kept)
+static void probe_healthy_frame(uint64_t count, uint64_t texture, bool painted, bool denormals_kept)
 {
-    if (count != healthy_count + 1 || !denormals_kept)
+    if (count != healthy_count + 1 || !painted || !denormals_kept)
         healthy_spoiled++;
     healthy_count = count;
+    healthy_texture = texture;
 }
 
 static void probe_note(const char *what)
@@ -106,6 +110,15 @@ AppletView fixture_view(const FaultFixture *fixture, uint32_t index)
     return view;
 }
 
+/* Not renderer_choose, which prints a line each time. */
+static const RendererBackend *cpu_backend(void)
+{
+    const RendererBackend *backend = renderer_backends;
+    while (backend->name != NULL && strcmp(backend->name, "cpu") != 0)
+        backend++;
+    return backend;
+}
+
 void fixture_begin(FaultFixture *fixture)
 {
     memset(fixture, 0, sizeof *fixture);
@@ -119,13 +132,17 @@ void fixture_begin(FaultFixture *fixture)
         sink = log_sink_add(capture, NULL);
     snprintf(fixture->data_dir, sizeof fixture->data_dir, "/tmp/caliper-fault-XXXXXX");
     assert_non_null(mkdtemp(fixture->data_dir));
+    char why[256];
+    fixture->renderer = cpu_backend()->create(RENDERER_PARAMS(.label = "tests"), why, sizeof why);
+    assert_non_null(fixture->renderer);
+    fixture->bridge = bridge_create(fixture->renderer);
+    assert_non_null(fixture->bridge);
     HostParams params = {.struct_size = sizeof params,
                          .data_dir = fixture->data_dir,
                          .builtin_applet_dir = "/nonexistent"};
     fixture->host = host_create(&params);
     assert_non_null(fixture->host);
-    assert_true(host_service_register(fixture->host, CALIPER_LOG_V1, log_service_table()));
-    assert_true(host_service_register(fixture->host, CALIPER_DEVICE_V1, device_service_table()));
+    assert_true(services_register_all(fixture->host, fixture->bridge));
     assert_true(host_service_register(fixture->host, TEST_PROBE, &probe));
     int32_t index = host_add(fixture->host, fixture_applet("healthy.so"));
     assert_true(index >= 0);
@@ -145,6 +162,9 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
 void fixture_end(FaultFixture *fixture)
 {
     host_destroy(&fixture->host);
+    bridge_services_bind(NULL);
+    bridge_destroy(&fixture->bridge);
+    renderer_destroy(&fixture->renderer);
     nftw(fixture->data_dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -155,15 +175,34 @@ void fixture_frames(FaultFixture *fixture, uint32_t count)
         host_clock_tick(fixture->host, 1280, 800, 1.0f, &info);
         for (uint32_t i = 0; i < host_applet_count(fixture->host); i++)
             host_frame(fixture->host, i, &info);
+        bridge_frame_end(fixture->bridge);
         host_end_frame(fixture->host);
     }
+}
+
+/* Through the service that an applet would use. */
+static void assert_healthy_pixels(const FaultFixture *fixture)
+{
+    const CaliperTextureReadV1 *read = host_service(fixture->host, CALIPER_TEXTURE_READ_V1);
+    uint8_t pixels[TEST_PICTURE_BYTES];
+    int32_t width = 0;
+    int32_t height = 0;
+    assert_true(read->size(healthy_texture, &width, &height));
+    assert_int_equal(width, TEST_PICTURE_WIDTH);
+    assert_int_equal(height, TEST_PICTURE_HEIGHT);
+    assert_true(read->read_rgba8(healthy_texture, pixels, sizeof pixels));
+    for (uint32_t i = 0; i < TEST_PICTURE_BYTES; i++)
+        assert_int_equal(pixels[i], test_picture_byte(healthy_count, i));
 }
 
 void fixture_assert_healthy(FaultFixture *fixture, uint32_t count)
 {
     uint64_t before = fixture_view(fixture, fixture->healthy).frames;
     assert_int_equal(healthy_count, before);
-    fixture_frames(fixture, count);
+    for (uint32_t i = 0; i < count; i++) {
+        fixture_frames(fixture, 1);
+        assert_healthy_pixels(fixture);
+    }
     AppletView view = fixture_view(fixture, fixture->healthy);
     assert_int_equal(view.state, APPLET_STATE_RUNNING);
     assert_int_equal(view.frames, before + count);

@@ -9,11 +9,14 @@
 /* cmocka wants the four above first */
 #include <cmocka.h>
 
+#include "bridge/bridge.h"
 #include "core/host.h"
 #include "core/log.h"
 
 typedef struct FaultFixture {
     char data_dir[256];
+    Renderer *renderer; /* the cpu renderer */
+    Bridge *bridge;
     Host *host;
     uint32_t healthy;
 } FaultFixture;
@@ -21,15 +24,16 @@ typedef struct FaultFixture {
 /* Folder of the test applets, and the path of one in it (a ring of few buffers). */
 const char *fixture_applet(const char *name);
 
-/* Makes a data folder and a host with the log, device and probe services, and opens the healthy
- * applet; all counters start at 0. */
+/* Makes a data folder and a host with all services that need no UI and the probe, and opens the
+ * healthy applet; all counters start at 0. */
 void fixture_begin(FaultFixture *fixture);
 /* Ends the host and removes the folder. */
 void fixture_end(FaultFixture *fixture);
 
 /* One frame of every applet, as the shell does it. */
 void fixture_frames(FaultFixture *fixture, uint32_t count);
-/* The healthy applet is running, and runs `count` frames more without missing or spoiling one. */
+/* The healthy applet is running, and runs `count` frames more; after each of them its texture has
+ * exactly that frame's pixels. */
 void fixture_assert_healthy(FaultFixture *fixture, uint32_t count);
 
 AppletView fixture_view(const FaultFixture *fixture, uint32_t index);

@@ -1,7 +1,9 @@
-/* The applet that must not notice what its neighbours do: each frame it counts, tells the test
- * through the probe service, and computes with denormals, which another applet may not switch off.
+/* The applet that must not notice what its neighbours do: each frame it counts, paints its texture,
+ * tells the test through the probe service, and computes with denormals, which another applet may
+ * not switch off.
  */
 #include <caliper/abi.h>
+#include <caliper/services/tensor_bridge_v1.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,8 +12,24 @@
 
 typedef struct Healthy {
     const TestProbe *probe;
+    const CaliperTensorBridgeV1 *bridge;
+    uint8_t pixels[TEST_PICTURE_BYTES];
+    CaliperTextureId texture;
     uint64_t frames;
 } Healthy;
+
+static CaliperTensor paint(Healthy *healthy)
+{
+    for (uint32_t i = 0; i < TEST_PICTURE_BYTES; i++)
+        healthy->pixels[i] = test_picture_byte(healthy->frames, i);
+    return (CaliperTensor){.struct_size = sizeof(CaliperTensor),
+                           .data = healthy->pixels,
+                           .dtype = CALIPER_DT_U8,
+                           .ndim = 3,
+                           .shape = {TEST_PICTURE_HEIGHT, TEST_PICTURE_WIDTH, 4},
+                           .strides = {TEST_PICTURE_WIDTH * 4, 4, 1},
+                           .device = CALIPER_DEV_CPU};
+}
 
 static void *create(void)
 {
@@ -27,7 +45,12 @@ static bool initialize(void *self, const CaliperHost *host)
 {
     Healthy *healthy = self;
     healthy->probe = host->get_service(host, TEST_PROBE);
-    return healthy->probe != NULL;
+    healthy->bridge = host->get_service(host, CALIPER_TENSOR_BRIDGE_V1);
+    if (healthy->probe == NULL || healthy->bridge == NULL)
+        return false;
+    CaliperTensor picture = paint(healthy);
+    healthy->texture = healthy->bridge->texture_from_tensor(&picture, 0);
+    return healthy->texture != 0;
 }
 
 static void frame(void *self, const CaliperFrameInfo *info)
@@ -37,15 +60,20 @@ static void frame(void *self, const CaliperFrameInfo *info)
     volatile float smallest_normal = 0x1p-126f;
     volatile float half = smallest_normal * 0.5f;
     healthy->frames++;
-    healthy->probe->healthy_frame(healthy->frames, half == 0x1p-127f && half > 0.0f);
+    CaliperTensor picture = paint(healthy);
+    bool painted = healthy->bridge->update_texture(healthy->texture, &picture);
+    healthy->probe->healthy_frame(healthy->frames, healthy->texture, painted,
+                                  half == 0x1p-127f && half > 0.0f);
 }
 
 static void cleanup(void *self)
 {
-    ((Healthy *)self)->probe->note("healthy cleanup");
+    Healthy *healthy = self;
+    healthy->bridge->release_texture(healthy->texture);
+    healthy->probe->note("healthy cleanup");
 }
 
-static const char *const services[] = {TEST_PROBE, NULL};
+static const char *const services[] = {TEST_PROBE, CALIPER_TENSOR_BRIDGE_V1, NULL};
 static const CaliperAppletDescriptor descriptor = {.struct_size = sizeof descriptor,
                                                    .abi_epoch = CALIPER_ABI_EPOCH,
                                                    .id = "org.caliper.test.healthy",

@@ -3,6 +3,8 @@
  * sanitizers, which would stop the process before the fault happens. */
 #include <caliper/abi.h>
 #include <caliper/services/log_v1.h>
+#include <caliper/services/tensor_bridge_v1_2.h>
+#include <caliper/services/texture_read_v1.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -166,6 +168,125 @@ static void log_bad_pointer(void)
         log->log(CALIPER_LOG_INFO, (const char *)(uintptr_t)16);
 }
 
+/* ---- With the bridge ---- */
+
+static uint8_t some_pixels[64 * 64 * 4];
+
+static CaliperTensor tensor_at(void *data, int64_t side_px)
+{
+    return (CaliperTensor){.struct_size = sizeof(CaliperTensor),
+                           .data = data,
+                           .dtype = CALIPER_DT_U8,
+                           .ndim = 3,
+                           .shape = {side_px, side_px, 4},
+                           .strides = {side_px * 4, 4, 1},
+                           .device = CALIPER_DEV_CPU};
+}
+
+static const CaliperTensorBridgeV1_2 *bridge(void)
+{
+    return kept_host->get_service(kept_host, CALIPER_TENSOR_BRIDGE_V1_2);
+}
+
+static void note(const char *what)
+{
+    const TestProbe *probe =
+        kept_host != NULL ? kept_host->get_service(kept_host, TEST_PROBE) : NULL;
+    if (probe != NULL)
+        probe->note(what);
+}
+
+static void leak(void)
+{
+    CaliperTensor tensor = tensor_at(some_pixels, 64);
+    CaliperTensor shared;
+    CaliperTextureId id = 0;
+    for (int i = 0; i < 10; i++)
+        bridge()->texture_from_tensor(&tensor, 0);
+    bridge()->alloc_shared(CALIPER_DT_U8, 3, tensor.shape, &shared, &id);
+}
+
+static void leak_and_fault(void)
+{
+    leak();
+    null_write();
+}
+
+/* The tensor's memory is not there. */
+static void tensor_nowhere(void)
+{
+    CaliperTensor tensor = tensor_at((void *)(uintptr_t)0x70000, 64);
+    bridge()->texture_from_tensor(&tensor, 0);
+}
+
+/* Its first half is. */
+static void tensor_half_there(void)
+{
+    size_t size_bytes = 512 * 512 * 4;
+    char *map = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CaliperTensor tensor = tensor_at(map, 512);
+    CaliperTextureId id = bridge()->texture_from_tensor(&tensor, 0);
+    mprotect(map + size_bytes / 2, size_bytes / 2, PROT_NONE);
+    bridge()->update_texture(id, &tensor);
+}
+
+static void *use_bridge(void *arg)
+{
+    CaliperTextureId *id = arg;
+    const CaliperTextureReadV1 *read = kept_host->get_service(kept_host, CALIPER_TEXTURE_READ_V1);
+    CaliperTensor tensor = tensor_at(some_pixels, 64);
+    CaliperTensor shared;
+    CaliperTextureId made = 0;
+    int32_t width = 0;
+    bool none = bridge()->texture_from_tensor(&tensor, 0) == 0;
+    none = none && !bridge()->update_texture(*id, &tensor);
+    none = none && !bridge()->alloc_shared(CALIPER_DT_U8, 3, tensor.shape, &shared, &made);
+    none = none && bridge()->import_allocation(some_pixels, 4096, 2) == 0;
+    none = none && !bridge()->update_texture_from_alloc(*id, 1, 0, &tensor);
+    none = none && !read->size(*id, &width, &width);
+    none = none && !read->read_rgba8(*id, some_pixels, sizeof some_pixels);
+    bridge()->release_texture(*id);
+    bridge()->free_shared(*id);
+    bridge()->release_allocation(1);
+    *id = none;
+    return NULL;
+}
+
+static void bridge_from_a_thread(void)
+{
+    CaliperTensor tensor = tensor_at(some_pixels, 64);
+    CaliperTextureId id = bridge()->texture_from_tensor(&tensor, 0);
+    CaliperTextureId arg = id;
+    pthread_t thread;
+    pthread_create(&thread, NULL, use_bridge, &arg);
+    pthread_join(thread, NULL);
+    note(arg == 1 ? "refused on a thread" : "NOT refused on a thread");
+    note(bridge()->update_texture(id, &tensor) ? "texture lives" : "texture is gone");
+    bridge()->release_texture(id);
+}
+
+static void stale_ids(void)
+{
+    CaliperTensor tensor = tensor_at(some_pixels, 64);
+    CaliperTextureId id = bridge()->texture_from_tensor(&tensor, 0);
+    bridge()->release_texture(id);
+    CaliperTextureId other = bridge()->texture_from_tensor(&tensor, 0);
+    const CaliperTextureReadV1 *read = kept_host->get_service(kept_host, CALIPER_TEXTURE_READ_V1);
+    const CaliperTextureId bad[] = {id, 0, 1, UINT64_MAX, other + 1, other ^ (1ull << 32), id << 1};
+    bool refused = other != id;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        int32_t width = 0;
+        refused = refused && !bridge()->update_texture(bad[i], &tensor);
+        refused = refused && !read->size(bad[i], &width, &width);
+        refused = refused && !read->read_rgba8(bad[i], some_pixels, sizeof some_pixels);
+        bridge()->release_texture(bad[i]);
+        bridge()->free_shared(bad[i]);
+    }
+    note(refused ? "stale ids refused" : "stale ids NOT refused");
+    note(bridge()->update_texture(other, &tensor) ? "texture lives" : "texture is gone");
+    bridge()->release_texture(other);
+}
+
 static const struct {
     const char *name;
     Behaviour call;
@@ -190,6 +311,12 @@ static const struct {
     {"block_signals", block_signals},
     {"steal_handlers", steal_handlers},
     {"log_bad_pointer", log_bad_pointer},
+    {"leak", leak},
+    {"leak_and_fault", leak_and_fault},
+    {"tensor_nowhere", tensor_nowhere},
+    {"tensor_half_there", tensor_half_there},
+    {"bridge_from_a_thread", bridge_from_a_thread},
+    {"stale_ids", stale_ids},
 };
 
 static void behave(const char *call)
@@ -212,14 +339,6 @@ static void *create(void)
     const char *wanted = getenv("TEST_BEHAVIOUR");
     behave("create");
     return wanted != NULL && strcmp(wanted, "null@create") == 0 ? NULL : &the_self;
-}
-
-static void note(const char *what)
-{
-    const TestProbe *probe =
-        kept_host != NULL ? kept_host->get_service(kept_host, TEST_PROBE) : NULL;
-    if (probe != NULL)
-        probe->note(what);
 }
 
 static void destroy(void *self)

@@ -1,0 +1,19 @@
+/* Registers the services that need no UI; see services.h. Frame thread. */
+#include "services/services.h"
+
+#include "services/bridge_services.h"
+#include "services/device_service.h"
+#include "services/log_service.h"
+
+static void reclaim_textures(void *user, CallerId owner, bool leaked)
+{
+    bridge_reclaim(user, owner, leaked);
+}
+
+bool services_register_all(Host *host, Bridge *bridge)
+{
+    return host_service_register(host, CALIPER_LOG_V1, log_service_table()) &&
+           host_service_register(host, CALIPER_DEVICE_V1, device_service_table()) &&
+           (bridge == NULL || (bridge_services_register(host, bridge) &&
+                               host_on_reclaim(host, reclaim_textures, bridge)));
+}
