@@ -7,9 +7,10 @@
 #ifndef CALIPER_RENDER_CPU_CPU_RASTER_H
 #define CALIPER_RENDER_CPU_CPU_RASTER_H
 
-#include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "render/renderer.h"
 
@@ -61,6 +62,16 @@ static inline uint32_t raster_modulate(uint32_t a, uint32_t b)
     return red | green << 8 | blue << 16 | alpha << 24;
 }
 
+/* A texel times a colour; glyphs are white texels of varying alpha. */
+static inline uint32_t raster_tint(uint32_t texel, uint32_t rgba)
+{
+    if (texel >> 24 == 0u)
+        return 0;
+    if ((texel & 0xffffffu) == 0xffffffu)
+        return (rgba & 0xffffffu) | raster_divide_255((texel >> 24) * (rgba >> 24)) << 24;
+    return raster_modulate(texel, rgba);
+}
+
 /* src over dst, two channels a word: 16 bits hold 255 * 255 and its rounding. */
 static inline uint32_t raster_blend(uint32_t dst, uint32_t src)
 {
@@ -84,6 +95,30 @@ static inline void raster_put(uint32_t *dst, uint32_t src)
         *dst = raster_blend(*dst, src);
 }
 
+typedef uint8_t RasterBytes __attribute__((vector_size(8)));
+typedef uint16_t RasterWords __attribute__((vector_size(16)));
+
+/* raster_blend of one colour over a span, two pixels at a time. */
+static inline void raster_blend_span(uint32_t *dst, int32_t count, uint32_t rgba)
+{
+    uint16_t alpha = (uint16_t)(rgba >> 24);
+    uint16_t rest = (uint16_t)(255u - alpha);
+    RasterWords source;
+    for (int c = 0; c < 8; c++)
+        source[c] = (uint16_t)((c % 4 == 3 ? 255u : (rgba >> (8 * (c % 4))) & 0xffu) * alpha + 128u);
+    int32_t i = 0;
+    for (; i + 2 <= count; i += 2) {
+        RasterBytes bytes;
+        memcpy(&bytes, &dst[i], sizeof bytes);
+        RasterWords words = source + __builtin_convertvector(bytes, RasterWords) * rest;
+        words = (words + (words >> 8)) >> 8;
+        bytes = __builtin_convertvector(words, RasterBytes);
+        memcpy(&dst[i], &bytes, sizeof bytes);
+    }
+    if (i < count)
+        dst[i] = raster_blend(dst[i], rgba);
+}
+
 static inline void raster_fill_span(uint32_t *dst, int32_t count, uint32_t rgba)
 {
     uint32_t alpha = rgba >> 24;
@@ -94,8 +129,7 @@ static inline void raster_fill_span(uint32_t *dst, int32_t count, uint32_t rgba)
             dst[i] = rgba;
         return;
     }
-    for (int32_t i = 0; i < count; i++)
-        dst[i] = raster_blend(dst[i], rgba);
+    raster_blend_span(dst, count, rgba);
 }
 
 /* Weighted mean of four texels, weights in 1/256. */
@@ -123,7 +157,9 @@ static inline uint32_t raster_mix(uint32_t top_left, uint32_t top_right, uint32_
 /* Texel coordinate of a nearest sample; `texels` is u times the size. NaN gives 0. */
 static inline int32_t raster_nearest(double texels, int32_t size_px)
 {
-    return (int32_t)fmin(fmax(texels, 0.0), (double)(size_px - 1));
+    double last = size_px - 1;
+    texels = texels > 0.0 ? texels : 0.0;
+    return (int32_t)(texels < last ? texels : last);
 }
 
 typedef struct RasterTaps {
@@ -133,8 +169,10 @@ typedef struct RasterTaps {
 
 static inline RasterTaps raster_linear(double texels, int32_t size_px)
 {
-    double inside = fmin(fmax(texels, 0.0), (double)size_px);
-    int32_t fixed = (int32_t)floor((inside - 0.5) * 256.0 + 0.5);
+    double inside = texels > 0.0 ? texels : 0.0;
+    inside = inside < size_px ? inside : size_px;
+    /* Above 0 by one texel for the conversion, which cuts towards 0. */
+    int32_t fixed = (int32_t)((inside + 0.5) * 256.0 + 0.5) - 256;
     RasterTaps taps = {fixed >> 8, (fixed >> 8) + 1, (uint32_t)fixed & 255u};
     taps.first = taps.first < 0 ? 0 : taps.first;
     taps.second = taps.second > size_px - 1 ? size_px - 1 : taps.second;

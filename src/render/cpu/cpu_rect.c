@@ -8,11 +8,23 @@ typedef struct Span {
     int32_t x0, y0, x1, y1;
 } Span;
 
-/* Texel position at a pixel's centre: `from` at `low`, `to` at `high` (fixed point). */
-static double texel_at(int32_t pixel, int32_t low, int32_t high, double from, double to)
+/* Texel positions along one axis, by pixel centre. */
+typedef struct Axis {
+    double first, per_pixel; /* at pixel 0 */
+} Axis;
+
+/* `from` texels at position `low`, `to` at `high` (fixed point, low < high). */
+static Axis axis_between(int32_t low, int32_t high, double from, double to)
 {
-    double centre = (double)pixel * RASTER_SUBPIXEL + RASTER_HALF_PIXEL;
-    return from + (to - from) * ((centre - low) / ((double)high - low));
+    Axis axis;
+    axis.per_pixel = (to - from) * RASTER_SUBPIXEL / ((double)high - low);
+    axis.first = from + axis.per_pixel * ((double)RASTER_HALF_PIXEL - low) / RASTER_SUBPIXEL;
+    return axis;
+}
+
+static double texel_at(const Axis *axis, int32_t pixel)
+{
+    return axis->first + axis->per_pixel * pixel;
 }
 
 static void draw_nearest(const RasterTarget *target, const RasterImage *image, Span span,
@@ -21,22 +33,22 @@ static void draw_nearest(const RasterTarget *target, const RasterImage *image, S
     uint32_t *columns = target->columns;
     double width = image->width_px;
     double height = image->height_px;
+    Axis across = axis_between(low->x, high->x, low->u * width, high->u * width);
+    Axis down = axis_between(low->y, high->y, low->v * height, high->v * height);
     int32_t count = span.x1 - span.x0;
     for (int32_t i = 0; i < count; i++) {
-        double texel = texel_at(span.x0 + i, low->x, high->x, low->u * width, high->u * width);
-        columns[i] = (uint32_t)raster_nearest(texel, image->width_px);
+        columns[i] = (uint32_t)raster_nearest(texel_at(&across, span.x0 + i), image->width_px);
     }
     for (int32_t y = span.y0; y < span.y1; y++) {
-        double texel = texel_at(y, low->y, high->y, low->v * height, high->v * height);
-        const uint32_t *row = image->pixels + (size_t)raster_nearest(texel, image->height_px) *
-                                                  (size_t)image->width_px;
+        size_t texel_row = (size_t)raster_nearest(texel_at(&down, y), image->height_px);
+        const uint32_t *row = image->pixels + texel_row * (size_t)image->width_px;
         uint32_t *dst = target->pixels + (size_t)y * (size_t)target->stride_px + span.x0;
         if (low->rgba == 0xffffffffu) {
             for (int32_t i = 0; i < count; i++)
                 raster_put(&dst[i], row[columns[i]]);
         } else {
             for (int32_t i = 0; i < count; i++)
-                raster_put(&dst[i], raster_modulate(row[columns[i]], low->rgba));
+                raster_put(&dst[i], raster_tint(row[columns[i]], low->rgba));
         }
     }
 }
@@ -49,28 +61,27 @@ static void draw_linear(const RasterTarget *target, const RasterImage *image, Sp
     uint32_t *weight = second + target->stride_px;
     double width = image->width_px;
     double height = image->height_px;
+    Axis across = axis_between(low->x, high->x, low->u * width, high->u * width);
+    Axis down = axis_between(low->y, high->y, low->v * height, high->v * height);
     int32_t count = span.x1 - span.x0;
     for (int32_t i = 0; i < count; i++) {
-        double texel = texel_at(span.x0 + i, low->x, high->x, low->u * width, high->u * width);
-        RasterTaps taps = raster_linear(texel, image->width_px);
+        RasterTaps taps = raster_linear(texel_at(&across, span.x0 + i), image->width_px);
         first[i] = (uint32_t)taps.first;
         second[i] = (uint32_t)taps.second;
         weight[i] = taps.weight;
     }
     for (int32_t y = span.y0; y < span.y1; y++) {
-        RasterTaps down =
-            raster_linear(texel_at(y, low->y, high->y, low->v * height, high->v * height),
-                          image->height_px);
-        const uint32_t *top = image->pixels + (size_t)down.first * (size_t)image->width_px;
-        const uint32_t *bottom = image->pixels + (size_t)down.second * (size_t)image->width_px;
+        RasterTaps rows = raster_linear(texel_at(&down, y), image->height_px);
+        const uint32_t *top = image->pixels + (size_t)rows.first * (size_t)image->width_px;
+        const uint32_t *bottom = image->pixels + (size_t)rows.second * (size_t)image->width_px;
         uint32_t *dst = target->pixels + (size_t)y * (size_t)target->stride_px + span.x0;
         for (int32_t i = 0; i < count; i++) {
             uint32_t texel = top[first[i]];
-            if ((weight[i] | down.weight) != 0)
+            if ((weight[i] | rows.weight) != 0)
                 texel = raster_mix(texel, top[second[i]], bottom[first[i]], bottom[second[i]],
-                                   weight[i], down.weight);
+                                   weight[i], rows.weight);
             if (low->rgba != 0xffffffffu)
-                texel = raster_modulate(texel, low->rgba);
+                texel = raster_tint(texel, low->rgba);
             raster_put(&dst[i], texel);
         }
     }
