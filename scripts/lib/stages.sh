@@ -82,7 +82,7 @@ tests() {
     printf '%-34s %7s  %d passed, %d failed, %d skipped\n' "$name" \
         "$(duration $((SECONDS - start)))" "${counts[@]}"
     if [ "${counts[1]}" -gt 0 ]; then
-        grep -v '^ *[0-9]*/[0-9]* Test .* Passed' "$folder/ctest.log" | tail -n 60 | sed 's/^/    /'
+        grep -vE '^ *([0-9]+/[0-9]+ Test .* Passed|Start +[0-9])' "$folder/ctest.log" | tail -n 60 | sed 's/^/    /'
     fi
     [ "${counts[1]}" -eq 0 ]
 }

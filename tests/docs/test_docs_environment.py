@@ -1,4 +1,4 @@
-"""docs/environment.md names every variable that Caliper reads.
+"""docs/environment.md names every variable that Caliper reads, and no other.
 
 Usage: test_docs_environment.py SOURCE_TREE
 A variable of the C and C++ source is any string literal that is exactly "CALIPER_...": read through
@@ -41,6 +41,8 @@ def problems(root):
     documented = DOCUMENTED.findall((root / "docs/environment.md").read_text(encoding="utf-8"))
     out = [f"{path} reads {name}, which docs/environment.md does not name"
            for name, path in sorted(read.items()) if name not in documented]
+    out += [f"docs/environment.md names {name}, which nothing reads"
+            for name in sorted(set(documented)) if name not in read]
     out += [f"docs/environment.md names {name} twice"
             for name in sorted(set(documented)) if documented.count(name) > 1]
     return out
@@ -64,6 +66,9 @@ def check_the_check():
         source.write_text('static const char *names[] = {"CALIPER_ONE", "CALIPER_TABLE"};\n')
         assert len(problems(root)) == 1 and "CALIPER_TABLE" in problems(root)[0]
         source.write_text('x = getenv("CALIPER_ONE");\n')
+        page.write_text("## `CALIPER_ONE`\n## `CALIPER_TWO`\n## `CALIPER_THREE`\n")
+        assert len(problems(root)) == 1 and "CALIPER_THREE" in problems(root)[0]
+        page.write_text("## `CALIPER_ONE`\n## `CALIPER_TWO`\n")
         test = root / "tests/b.c"
         test.write_text('setenv("CALIPER_SET", "1", 1); y = "CALIPER_CONSTANT";\n')
         assert problems(root) == [], problems(root)
