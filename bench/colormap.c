@@ -4,7 +4,8 @@
  * (10^9 bytes) and the share of memcpy, the median of the rounds; memcpy and the kernels take turns
  * within a round, so that a busy neighbour slows all of them. bench/peers.py measures the peers on
  * the same inputs.
- *     bench_colormap [rounds] */
+ *     bench_colormap [rounds]
+ *     bench_colormap --input FILE    writes the largest input as raw f32, for peers.py */
 #include <math.h>
 #include <sched.h>
 #include <stdint.h>
@@ -38,7 +39,7 @@ static double median(double *values, int count)
     return values[count / 2];
 }
 
-/* A smooth field with noise, a tenth of it outside 0..1: what peers.py makes too. */
+/* Noise from -0.05 to 1.05 for the range 0..1: every index, and a tenth outside. */
 static void fill(float *pixels, size_t count)
 {
     uint64_t state = 0x9e3779b97f4a7c15ull;
@@ -70,9 +71,22 @@ static double rate(const KernelVariant *variant, const Work *work, size_t repeat
     return 8.0 * (double)(work->count * repeat) / (now_sec() - start) / 1e9;
 }
 
+/* 0 on success. */
+static int write_input(const char *path, const float *pixels, size_t count)
+{
+    FILE *file = fopen(path, "wb");
+    if (file == NULL)
+        return 1;
+    size_t wrote = fwrite(pixels, 4, count, file);
+    return fclose(file) != 0 || wrote != count;
+}
+
+static int measure(int rounds, const float *src, uint8_t *dst);
+
 int main(int argc, char **argv)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : 15;
+    const char *input = argc == 3 && strcmp(argv[1], "--input") == 0 ? argv[2] : NULL;
+    int rounds = argc == 2 ? atoi(argv[1]) : 15;
     if (rounds < 1 || rounds > ROUNDS_MAX) {
         fprintf(stderr, "bench_colormap: rounds must be 1 to %d\n", ROUNDS_MAX);
         return 2;
@@ -90,6 +104,14 @@ int main(int argc, char **argv)
     fill(src, largest);
     memset(dst, 1, 4 * largest);
 
+    int status = input != NULL ? write_input(input, src, largest) : measure(rounds, src, dst);
+    free(src);
+    free(dst);
+    return status;
+}
+
+static int measure(int rounds, const float *src, uint8_t *dst)
+{
     static double rates[VARIANTS_MAX + 1][ROUNDS_MAX];
     double result[VARIANTS_MAX + 1][SIDES] = {{0}};
     const KernelVariant *variants = kernel_variants();
@@ -120,7 +142,5 @@ int main(int argc, char **argv)
             printf(" %8.2f (%5.3f)", result[v][side], result[v][side] / result[0][side]);
         printf("\n");
     }
-    free(src);
-    free(dst);
     return 0;
 }

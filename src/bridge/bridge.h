@@ -61,7 +61,8 @@ void bridge_frame_end(Bridge *bridge);
 uint32_t bridge_set_renderer(Bridge *bridge, Renderer *next);
 
 /* Releases everything made by one owner (core/caller.h), at its teardown; returns how many textures
- * there were and logs them as leaked when `leaked`. */
+ * there were and logs them as leaked when `leaked`. A thread of the owner's may still write its
+ * shared memory: the pages are given back, the addresses stay mapped for the process's life. */
 uint32_t bridge_reclaim(Bridge *bridge, uint32_t owner, bool leaked);
 
 typedef struct BridgeStats {
