@@ -1,6 +1,8 @@
 /* services/ui_paint.cpp: shapes, texts and hit areas for the shell's pages. Frame thread. */
 #include "services/ui_paint.h"
 
+#include <caliper/services/draft/widgets.h>
+
 #include "services/ui_internal.h"
 
 #include <cmath>
@@ -13,10 +15,12 @@ static ImDrawList *list(void)
 
 void ui_region_begin(const char *name, float x, float y, float w, float h, uint32_t flags)
 {
-    ImGuiWindowFlags window_flags =
-        ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
-        ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings |
-        ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoBackground;
+    ImGuiWindowFlags window_flags = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
+                                    ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoCollapse |
+                                    ImGuiWindowFlags_NoSavedSettings |
+                                    ImGuiWindowFlags_NoBringToFrontOnFocus;
+    if ((flags & UI_REGION_FILLED) == 0)
+        window_flags |= ImGuiWindowFlags_NoBackground;
     if ((flags & UI_REGION_SCROLL) == 0)
         window_flags |= ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
     if ((flags & UI_REGION_BEHIND) != 0)
@@ -27,7 +31,11 @@ void ui_region_begin(const char *name, float x, float y, float w, float h, uint3
     if ((flags & UI_REGION_PADDED) == 0)
         ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, ui_theme_color(CALIPER_THEME_BACKGROUND));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0.0f);
     ImGui::Begin(name, nullptr, window_flags);
+    ImGui::PopStyleColor();
+    ImGui::PopStyleVar();
     ImGui::PopStyleVar((flags & UI_REGION_PADDED) == 0 ? 3 : 2);
     if ((flags & UI_REGION_BEHIND) != 0)
         ImGui::BringWindowToDisplayBack(ImGui::GetCurrentWindow());

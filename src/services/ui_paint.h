@@ -27,7 +27,8 @@ typedef enum UiFont {
 enum { /* ui_region_begin */
        UI_REGION_SCROLL = 1,
        UI_REGION_BEHIND = 2, /* drawn first, takes no input */
-       UI_REGION_PADDED = 4  /* the theme's padding, for widgets */
+       UI_REGION_PADDED = 4, /* the theme's padding, for widgets */
+       UI_REGION_FILLED = 8  /* the theme's background behind it */
 };
 
 /* A fixed rectangle of the window with its own clip and scroll; ui_region_end always follows. */

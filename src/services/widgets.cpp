@@ -242,6 +242,11 @@ static void close_tree(const Scope *scope)
 static void close_table(Scope *scope)
 {
     widgets_table_begin_rows(scope);
+    ImGuiTable *const table = ImGui::GetCurrentContext()->CurrentTable;
+    if (table->IsInsideRow)
+        ImGui::TableEndRow(table);
+    else /* items outside of cells moved it; EndTable wants it where the last row ended */
+        table->InnerWindow->DC.CursorPos.y = table->RowPosY2;
     ImGui::EndTable();
 }
 

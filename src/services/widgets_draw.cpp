@@ -97,7 +97,7 @@ void widgets_slot_draw_circle(double x, double y, float radius, uint32_t rgba, f
         return;
     const DrawingSpace space = widgets_space();
     const Point at = to_window(&space, x, y);
-    const float size = ImMin(radius, 32768.0f);
+    const float size = ImClamp(radius, 0.5f, 32768.0f); /* the toolkit divides by it */
     const double reach = static_cast<double>(size) + static_cast<double>(line_width(width)) + 2.0;
     if (!(at.x + reach >= static_cast<double>(space.area.Min.x) &&
           at.x - reach <= static_cast<double>(space.area.Max.x) &&

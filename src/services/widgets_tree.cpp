@@ -86,8 +86,11 @@ bool widgets_slot_menu_bar(void)
     const Scope *const top = widgets_top();
     const bool in_window = top->kind == CALIPER_SCOPE_WINDOW;
     const bool in_panel = ImGui::GetCurrentWindow() == widgets.panel;
-    if ((!in_window && !in_panel) || (in_window && (top->flags & CALIPER_WINDOW_MENU) == 0)) {
-        widgets_refuse("menu_bar", "a menu bar in a child, or a window without WINDOW_MENU",
+    const bool appending = ImGui::GetCurrentWindow()->DC.MenuBarAppending;
+    if ((!in_window && !in_panel) || appending ||
+        (in_window && (top->flags & CALIPER_WINDOW_MENU) == 0)) {
+        widgets_refuse("menu_bar",
+                       "a menu bar in a child, in another, or in a window without WINDOW_MENU",
                        "the panel, or a window with WINDOW_MENU");
         widgets_push(CALIPER_SCOPE_MENU_BAR, false, "");
         return false;

@@ -208,8 +208,8 @@ void console_draw(Console *console, Rect area)
     if (console == NULL)
         return;
     bool fresh = refresh(console);
-    ui_region_begin("##consolepage", area.x, area.y, area.w, area.h, UI_REGION_PADDED);
-    ui_rect(area.x, area.y, area.w, area.h, 0, ui_theme_color(CALIPER_THEME_BACKGROUND));
+    ui_region_begin("##consolepage", area.x, area.y, area.w, area.h,
+                    UI_REGION_PADDED | UI_REGION_FILLED);
     ui_line(area.x, area.y + 0.5f, area.x + area.w, area.y + 0.5f, 1,
             ui_theme_color(CALIPER_THEME_BORDER));
     widgets_begin(0);

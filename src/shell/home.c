@@ -43,8 +43,7 @@ static void draw_tag(float right, float y, const char *tag)
         return;
     float w = fminf(ui_text_width(UI_FONT_SMALL, tag), 110.0f) + 16.0f;
     ui_rect(right - w, y, w, 22, 11, ui_fade(ui_theme_color(CALIPER_THEME_ACCENT), 0.16f));
-    ui_text_at(UI_FONT_SMALL, right - w + 8, y + 3, 95, ui_theme_color(CALIPER_THEME_ACCENT),
-               tag);
+    ui_text_at(UI_FONT_SMALL, right - w + 8, y + 3, 95, ui_theme_color(CALIPER_THEME_ACCENT), tag);
 }
 
 static void draw_card(Shell *shell, uint32_t applet, const AppletView *view, Rect card)
@@ -59,9 +58,12 @@ static void draw_card(Shell *shell, uint32_t applet, const AppletView *view, Rec
     snprintf(id, sizeof id, "##card%u", (unsigned)applet);
     uint32_t hit = ui_hit(id, card.x, card.y, card.w, card.h, can_open || can_reload);
     bool hovered = (hit & UI_HIT_HOVERED) != 0 && (can_open || can_reload);
-    ui_shadow(card.x, card.y, card.w, card.h, 10, hovered ? 14 : 8, ui_fade(0xff000000u, 0.28f));
+    bool light = ui_light(shell->ui);
+    ui_shadow(card.x, card.y, card.w, card.h, 10, hovered ? 14 : 8,
+              ui_fade(0xff000000u, light ? 0.10f : 0.28f));
     ui_rect(card.x, card.y, card.w, card.h, 10,
-            ui_mix(ui_theme_color(CALIPER_THEME_BACKGROUND), face, hovered ? 0.85f : 0.6f));
+            light ? ui_fade(0xffffffffu, hovered ? 0.95f : 0.8f)
+                  : ui_mix(ui_theme_color(CALIPER_THEME_BACKGROUND), face, hovered ? 0.85f : 0.6f));
     ui_frame_rect(card.x + 0.5f, card.y + 0.5f, card.w - 1, card.h - 1, 10, 1,
                   hovered ? ui_fade(ui_theme_color(CALIPER_THEME_ACCENT), 0.8f)
                           : ui_theme_color(CALIPER_THEME_BORDER));

@@ -1,0 +1,87 @@
+/* tests/e2e/ui_bench.c: see ui_bench.h. */
+#include "ui_bench.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void count_line(void *user, const LogEntry *entry)
+{
+    UiBench *bench = user;
+    if (entry->item == LOG_WIDGETS_REFUSED) {
+        bench->refused++;
+        snprintf(bench->last, sizeof bench->last, "%s", entry->text);
+    } else if (entry->item == LOG_WIDGETS_WRONG_THREAD) {
+        bench->wrong_thread++;
+    }
+}
+
+bool bench_start(UiBench *bench, float scale)
+{
+    memset(bench, 0, sizeof *bench);
+    log_stderr_enable(false);
+    bench->sink = log_sink_add(count_line, bench);
+    bench->renderer =
+        renderer_choose(RENDERER_PARAMS(.width_px = BENCH_W, .height_px = BENCH_H), "cpu", NULL);
+    if (bench->renderer == NULL)
+        return false;
+    bench->bridge = bridge_create(bench->renderer);
+    bench->ui = ui_create(&(UiParams){.scale = scale});
+    if (bench->bridge == NULL || bench->ui == NULL ||
+        !ui_textures_create(bench->ui, bench->renderer))
+        return false;
+    widgets_start(bench->bridge);
+    bench->w = widgets_table();
+    bench->plot = plot_table();
+    return true;
+}
+
+void bench_stop(UiBench *bench)
+{
+    widgets_stop();
+    if (bench->ui != NULL)
+        ui_textures_destroy(bench->ui, bench->renderer);
+    bridge_destroy(&bench->bridge);
+    ui_destroy(&bench->ui);
+    renderer_destroy(&bench->renderer);
+    log_sink_remove(bench->sink);
+}
+
+void bench_frame(UiBench *bench, void (*draw)(UiBench *bench, void *user), void *user)
+{
+    float scale = ui_scale(bench->ui);
+    int32_t width_px = (int32_t)(BENCH_W * scale), height_px = (int32_t)(BENCH_H * scale);
+    ui_frame_begin(bench->ui, BENCH_W, BENCH_H, 1.0 / 60.0);
+    ui_panel_begin(bench->ui, 7, 0, 0, BENCH_W, BENCH_H, false);
+    widgets_begin(7);
+    draw(bench, user);
+    widgets_end();
+    ui_panel_end(bench->ui);
+    ui_frame_end(bench->ui);
+    renderer_frame_begin(bench->renderer, width_px, height_px, 0xff000000u);
+    ui_frame_draw(bench->ui, bench->renderer, bench->bridge, width_px, height_px);
+    renderer_frame_end(bench->renderer);
+    bridge_frame_end(bench->bridge);
+}
+
+void bench_move(UiBench *bench, float x, float y)
+{
+    ui_event(bench->ui, &(UiEvent){.kind = UI_EVENT_POINTER, .x = x, .y = y});
+}
+
+void bench_button(UiBench *bench, uint32_t button, bool down)
+{
+    ui_event(bench->ui, &(UiEvent){.kind = UI_EVENT_BUTTON, .code = button, .down = down});
+}
+
+void bench_key(UiBench *bench, uint32_t key, uint32_t modifiers)
+{
+    ui_event(bench->ui,
+             &(UiEvent){.kind = UI_EVENT_KEY, .code = key, .down = true, .modifiers = modifiers});
+    ui_event(bench->ui, &(UiEvent){.kind = UI_EVENT_KEY, .code = key});
+}
+
+void bench_type(UiBench *bench, const char *ascii)
+{
+    for (; *ascii != '\0'; ascii++)
+        ui_event(bench->ui, &(UiEvent){.kind = UI_EVENT_TEXT, .code = (uint8_t)*ascii});
+}
