@@ -204,8 +204,10 @@ void host_end_frame(Host *host)
         if (ended || host->now_sec() - applet->close_asked_sec >= quiesce_longest_sec)
             close_now(host, applet, ended);
     }
-    if (guard_retake_handlers())
-        log_item(SIGNALS_TAKEN_BACK, "an applet");
+    if (guard_retake_handlers() && !host->said_taken_back) {
+        host->said_taken_back = true; /* once: it may be a driver that does it every frame */
+        log_item(SIGNALS_TAKEN_BACK, "an applet or a driver");
+    }
 }
 
 bool host_reload(Host *host, uint32_t index)

@@ -56,6 +56,7 @@ struct Host {
     char *data_dir;
     char *cache_dir; /* <data root>/cache: fresh copies of libraries */
     bool has_stack, has_guard, has_log_file;
+    bool said_taken_back;
     char **applet_dirs;       /* NULL-terminated, in order of search; may be NULL */
     char *builtin_applet_dir; /* NULL: there is none */
 

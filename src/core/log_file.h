@@ -1,7 +1,7 @@
 /* core/log_file.h: caliper.log in the data root, a sink of the log that rotates.
  *
  * A line costs its writer a copy into memory; a thread of its own does the writing, so that no
- * frame waits for a disk. What does not fit into 256 KiB of unwritten lines is dropped and counted
+ * frame waits for a disk. What does not fit into 128 KiB of unwritten lines is dropped and counted
  * in the file. Several processes may share a folder: lines are appended whole, and each notices
  * when another one rotated. The host opens and closes it; the rest is for tests and the crash
  * report. */

@@ -110,13 +110,21 @@ AppletView fixture_view(const FaultFixture *fixture, uint32_t index)
     return view;
 }
 
-/* Not renderer_choose, which prints a line each time. */
-static const RendererBackend *cpu_backend(void)
+/* Not renderer_choose, which prints a line each time. TEST_RENDERER: another one than "cpu". */
+static Renderer *make_renderer(void)
 {
+    const char *wanted = getenv("TEST_RENDERER");
     const RendererBackend *backend = renderer_backends;
-    while (backend->name != NULL && strcmp(backend->name, "cpu") != 0)
+    char why[256];
+    while (backend->name != NULL && strcmp(backend->name, wanted != NULL ? wanted : "cpu") != 0)
         backend++;
-    return backend;
+    assert_non_null(backend->name);
+    Renderer *renderer = backend->create(RENDERER_PARAMS(.label = "tests"), why, sizeof why);
+    if (renderer == NULL) {
+        printf("skipped: %s does not start: %s\n", backend->name, why);
+        exit(77);
+    }
+    return renderer;
 }
 
 void fixture_begin(FaultFixture *fixture)
@@ -132,9 +140,7 @@ void fixture_begin(FaultFixture *fixture)
         sink = log_sink_add(capture, NULL);
     snprintf(fixture->data_dir, sizeof fixture->data_dir, "/tmp/caliper-fault-XXXXXX");
     assert_non_null(mkdtemp(fixture->data_dir));
-    char why[256];
-    fixture->renderer = cpu_backend()->create(RENDERER_PARAMS(.label = "tests"), why, sizeof why);
-    assert_non_null(fixture->renderer);
+    fixture->renderer = make_renderer();
     fixture->bridge = bridge_create(fixture->renderer);
     assert_non_null(fixture->bridge);
     HostParams params = {.struct_size = sizeof params,

@@ -15,7 +15,7 @@
 
 typedef struct FaultFixture {
     char data_dir[256];
-    Renderer *renderer; /* the cpu renderer */
+    Renderer *renderer; /* offscreen; cpu unless TEST_RENDERER names another */
     Bridge *bridge;
     Host *host;
     uint32_t healthy;
