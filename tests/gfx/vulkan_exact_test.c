@@ -390,6 +390,7 @@ static int teardown(void **state)
 int main(void)
 {
     vulkan_test_begin();
+    log_stderr_enable(false);
     log_capture_start();
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {TEST(host_is_exact),

@@ -213,6 +213,14 @@ static bool fd_size_is_true(VulkanRenderer *renderer, int fd, uint64_t size_byte
         snprintf(given, sizeof given, "file descriptor %d (%s)", fd, strerror(errno));
         return refuse("an open file descriptor", given);
     }
+    /* A software driver's memory is a file, and it may block reading anything else; a device
+     * driver's is a device or has no type. */
+    if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISDIR(status.st_mode) ||
+        (renderer->base.info.software && !S_ISREG(status.st_mode))) {
+        snprintf(given, sizeof given, "file descriptor %d of mode %o", fd,
+                 (unsigned)status.st_mode);
+        return refuse("a file descriptor of exported memory", given);
+    }
     if (S_ISREG(status.st_mode) && (uint64_t)status.st_size < size_bytes) {
         snprintf(given, sizeof given, "%" PRIu64 " bytes of a file of %" PRIu64, size_bytes,
                  (uint64_t)status.st_size);
@@ -220,8 +228,7 @@ static bool fd_size_is_true(VulkanRenderer *renderer, int fd, uint64_t size_byte
     }
     const VulkanInterop *interop = renderer->interop.api;
     return interop == NULL || interop->prove_fd_size == NULL ||
-           interop->prove_fd_size(renderer->interop.state, fd, size_bytes) !=
-               VULKAN_SIZE_PROOF_BAD;
+           interop->prove_fd_size(renderer->interop.state, fd, size_bytes) != VULKAN_SIZE_PROOF_BAD;
 }
 
 static bool fd_import(VulkanRenderer *renderer, int fd, uint64_t size_bytes,
