@@ -5,5 +5,6 @@ if(CALIPER_VULKAN AND CALIPER_HAS_VULKAN)
       TIMEOUT 300)
     target_include_directories(${test}_test PRIVATE ${CALIPER_VULKAN_INCLUDE}
       ${CALIPER_VOLK_INCLUDE})
+    set_tests_properties(${test}_test PROPERTIES ENVIRONMENT "${gfx_environment}")
   endforeach()
 endif()
