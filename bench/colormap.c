@@ -81,12 +81,59 @@ static int write_input(const char *path, const float *pixels, size_t count)
     return fclose(file) != 0 || wrote != count;
 }
 
-static int measure(int rounds, const float *src, uint8_t *dst);
+/* Row 0 is memcpy, row v + 1 the kernel v; zero where it is not on this processor. */
+typedef struct Result {
+    double rate[VARIANTS_MAX + 1][SIDES];
+    double share[VARIANTS_MAX + 1][SIDES]; /* of memcpy in the same round */
+} Result;
+
+static void measure(const Work *all, int rounds, Result *out)
+{
+    static double rates[VARIANTS_MAX + 1][ROUNDS_MAX];
+    static double shares[VARIANTS_MAX + 1][ROUNDS_MAX];
+    const KernelVariant *variants = kernel_variants();
+    for (int side = 0; side < SIDES; side++) {
+        Work work = *all;
+        work.count = sides[side] * sides[side];
+        size_t repeat = work.count < BATCH_PIXELS ? BATCH_PIXELS / work.count : 1;
+        int rows = 1;
+        for (int round = 0; round < rounds; round++) {
+            rates[0][round] = rate(NULL, &work, repeat);
+            for (rows = 1; variants[rows - 1].name != NULL && rows <= VARIANTS_MAX; rows++) {
+                const KernelVariant *variant = &variants[rows - 1];
+                rates[rows][round] = variant->available ? rate(variant, &work, repeat) : 0.0;
+            }
+            for (int row = 0; row < rows; row++)
+                shares[row][round] = rates[row][round] / rates[0][round];
+        }
+        for (int row = 0; row < rows; row++) {
+            out->rate[row][side] = median(rates[row], rounds);
+            out->share[row][side] = median(shares[row], rounds);
+        }
+    }
+}
+
+static void print(const Result *result, int rounds)
+{
+    const KernelVariant *variants = kernel_variants();
+    printf("f32 -> RGBA8, GB/s (share of memcpy), one core, median of %d\n", rounds);
+    printf("%-12s %16s %16s %16s\n", "", "256^2", "1024^2", "4096^2");
+    for (int row = 0; row == 0 || variants[row - 1].name != NULL; row++) {
+        if (row > 0 && !variants[row - 1].available) {
+            printf("%-12s not on this processor\n", variants[row - 1].name);
+            continue;
+        }
+        printf("%-12s", row == 0 ? "memcpy" : variants[row - 1].name);
+        for (int side = 0; side < SIDES; side++)
+            printf(" %8.2f (%5.3f)", result->rate[row][side], result->share[row][side]);
+        printf("\n");
+    }
+}
 
 int main(int argc, char **argv)
 {
     const char *input = argc == 3 && strcmp(argv[1], "--input") == 0 ? argv[2] : NULL;
-    int rounds = argc == 2 ? atoi(argv[1]) : 15;
+    long rounds = argc == 2 ? strtol(argv[1], NULL, 10) : 15;
     if (rounds < 1 || rounds > ROUNDS_MAX) {
         fprintf(stderr, "bench_colormap: rounds must be 1 to %d\n", ROUNDS_MAX);
         return 2;
@@ -99,48 +146,21 @@ int main(int argc, char **argv)
     size_t largest = sides[SIDES - 1] * sides[SIDES - 1];
     float *src = aligned_alloc(4096, 4 * largest);
     uint8_t *dst = aligned_alloc(4096, 4 * largest);
+    int status = 1;
     if (src == NULL || dst == NULL)
-        return 1;
+        goto done;
     fill(src, largest);
+    if (input != NULL) {
+        status = write_input(input, src, largest);
+        goto done;
+    }
     memset(dst, 1, 4 * largest);
-
-    int status = input != NULL ? write_input(input, src, largest) : measure(rounds, src, dst);
+    Result result = {0};
+    measure(&(Work){src, dst, largest}, (int)rounds, &result);
+    print(&result, (int)rounds);
+    status = 0;
+done:
     free(src);
     free(dst);
     return status;
-}
-
-static int measure(int rounds, const float *src, uint8_t *dst)
-{
-    static double rates[VARIANTS_MAX + 1][ROUNDS_MAX];
-    double result[VARIANTS_MAX + 1][SIDES] = {{0}};
-    const KernelVariant *variants = kernel_variants();
-    for (int side = 0; side < SIDES; side++) {
-        Work work = {src, dst, sides[side] * sides[side]};
-        size_t repeat = work.count < BATCH_PIXELS ? BATCH_PIXELS / work.count : 1;
-        for (int round = 0; round < rounds; round++) {
-            rates[0][round] = rate(NULL, &work, repeat);
-            for (int v = 0; variants[v].name != NULL; v++) {
-                if (variants[v].available)
-                    rates[v + 1][round] = rate(&variants[v], &work, repeat);
-            }
-        }
-        for (int v = 0; v <= VARIANTS_MAX && (v == 0 || variants[v - 1].name != NULL); v++)
-            result[v][side] = median(rates[v], rounds);
-    }
-
-    printf("f32 -> RGBA8, GB/s (share of memcpy), one core, median of %d\n", rounds);
-    printf("%-12s %16s %16s %16s\n", "", "256^2", "1024^2", "4096^2");
-    for (int v = 0; v == 0 || variants[v - 1].name != NULL; v++) {
-        const char *name = v == 0 ? "memcpy" : variants[v - 1].name;
-        if (v > 0 && !variants[v - 1].available) {
-            printf("%-12s not on this processor\n", name);
-            continue;
-        }
-        printf("%-12s", name);
-        for (int side = 0; side < SIDES; side++)
-            printf(" %8.2f (%5.3f)", result[v][side], result[v][side] / result[0][side]);
-        printf("\n");
-    }
-    return 0;
 }

@@ -140,8 +140,8 @@ GateReason gate_check_range(float vmin, float vmax, RendererPass *pass)
 {
     /* The caller may have flushing or another rounding mode on: 1e-40f must not equal 0. */
     uint64_t env = float_env_enter();
-    float_env_pin(&vmin);
-    float_env_pin(&vmax);
+    vmin = float_env_pinned(vmin);
+    vmax = float_env_pinned(vmax);
     float range = vmax - vmin;
     float width = fabsf(range);
     float inv = 1.0f / range;
@@ -157,8 +157,8 @@ GateReason gate_check_range(float vmin, float vmax, RendererPass *pass)
         reason = GATE_RANGE_WIDE;
     else if (width < 0x1p-90f)
         reason = GATE_RANGE_NARROW;
-    float_env_pin(&vmin);
-    float_env_pin(&inv);
+    vmin = float_env_pinned(vmin);
+    inv = float_env_pinned(inv);
     float_env_leave(env);
     if (reason == GATE_OK) {
         pass->vmin = vmin;

@@ -26,10 +26,11 @@ static inline void float_env_leave(uint64_t saved)
     uint32_t value = (uint32_t)saved;
     __asm__ volatile("ldmxcsr %0" : : "m"(value) : "memory");
 }
-/* Keeps arithmetic on a value that is in a register on this side of the call. */
-static inline void float_env_pin(float *value)
+/* The value itself; keeps arithmetic on it, in a register, on this side of the call. */
+static inline float float_env_pinned(float value)
 {
-    __asm__ volatile("" : "+x"(*value) : : "memory");
+    __asm__ volatile("" : "+x"(value) : : "memory");
+    return value;
 }
 #elif defined(__aarch64__)
 static inline uint64_t float_env_enter(void)
@@ -45,9 +46,10 @@ static inline void float_env_leave(uint64_t saved)
     if (saved != 0)
         __asm__ volatile("msr fpcr, %0" : : "r"(saved) : "memory");
 }
-static inline void float_env_pin(float *value)
+static inline float float_env_pinned(float value)
 {
-    __asm__ volatile("" : "+w"(*value) : : "memory");
+    __asm__ volatile("" : "+w"(value) : : "memory");
+    return value;
 }
 #else
 #error "float_env.h: say how this processor sets its rounding mode"

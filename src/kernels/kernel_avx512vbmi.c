@@ -28,9 +28,9 @@ static inline __m512i every_fourth(const __m512i words[4], int channel)
 
 static inline void planes_load(Plane planes[4], const uint8_t (*table)[4])
 {
-    for (int quarter = 0; quarter < 4; quarter++) {
+    for (size_t quarter = 0; quarter < 4; quarter++) {
         __m512i words[4];
-        for (int i = 0; i < 4; i++)
+        for (size_t i = 0; i < 4; i++)
             words[i] = _mm512_loadu_si512(table[64 * quarter + 16 * i]);
         for (int channel = 0; channel < 4; channel++)
             planes[channel].quarter[quarter] = every_fourth(words, channel);
@@ -94,10 +94,10 @@ static inline void map_some(const Map *map, const float *src, uint8_t *dst_rgba,
     uint64_t lanes = count >= 64 ? ~0ull : (1ull << count) - 1;
     __m512 v[4];
     __m512i pixels[4];
-    for (int i = 0; i < 4; i++)
+    for (size_t i = 0; i < 4; i++)
         v[i] = _mm512_maskz_loadu_ps((__mmask16)(lanes >> 16 * i), src + 16 * i);
     map_64(map, v, pixels);
-    for (int i = 0; i < 4; i++)
+    for (size_t i = 0; i < 4; i++)
         _mm512_mask_storeu_epi32(dst_rgba + 64 * i, (__mmask16)(lanes >> 16 * i), pixels[i]);
 }
 
@@ -114,17 +114,17 @@ void kernel_avx512vbmi_colormap(const float *src, uint8_t *dst_rgba, size_t coun
     for (; done + 64 <= count; done += 64) {
         __m512 v[4];
         __m512i pixels[4];
-        for (int i = 0; i < 4; i++)
+        for (size_t i = 0; i < 4; i++)
             v[i] = _mm512_loadu_ps(src + done + 16 * i);
         map_64(&map, v, pixels);
         __m512i *dst = (__m512i *)(void *)(dst_rgba + 4 * done);
         if (stream) {
-            for (int i = 0; i < 4; i++) {
+            for (size_t i = 0; i < 4; i++) {
                 prefetch(src + done + 16 * i);
                 _mm512_stream_si512(dst + i, pixels[i]);
             }
         } else {
-            for (int i = 0; i < 4; i++)
+            for (size_t i = 0; i < 4; i++)
                 _mm512_storeu_si512(dst + i, pixels[i]);
         }
     }
