@@ -32,6 +32,13 @@ bool shell_start_renderer(Shell *shell, const char *wanted, const char *skip_thr
     return renderer_lost(next) && shell_start_renderer(shell, NULL, renderer_info(next)->name);
 }
 
+bool shell_replace_renderer(Shell *shell)
+{
+    const char *lost = renderer_info(shell->renderer)->name;
+    log_item(RENDERER_REPLACED, lost);
+    return shell_start_renderer(shell, NULL, lost);
+}
+
 /* ---- Input ---- */
 
 static void take_input(Shell *shell)
@@ -117,9 +124,7 @@ static bool present(Shell *shell)
             return true;
         if (!renderer_lost(shell->renderer))
             return true; /* not on screen: the next frame mends it */
-        const char *lost = renderer_info(shell->renderer)->name;
-        log_item(RENDERER_REPLACED, lost);
-        if (!shell_start_renderer(shell, NULL, lost))
+        if (!shell_replace_renderer(shell))
             return false;
         if (shell->window != NULL) /* it may have made the window again, in another size */
             return true;

@@ -16,6 +16,17 @@ int32_t panels_viewer(const Shell *shell)
     return host_find(shell->host, viewer_id);
 }
 
+/* An applet whose first texture met a renderer that was just then lost gets a second chance. */
+static bool open_applet(Shell *shell, uint32_t applet)
+{
+    if (renderer_lost(shell->renderer) && !shell_replace_renderer(shell))
+        return false;
+    if (host_open(shell->host, applet))
+        return true;
+    return renderer_lost(shell->renderer) && shell_replace_renderer(shell) &&
+           host_reload(shell->host, applet) && host_open(shell->host, applet);
+}
+
 bool panels_open(Shell *shell, uint32_t applet)
 {
     AppletView view;
@@ -32,7 +43,7 @@ bool panels_open(Shell *shell, uint32_t applet)
     }
     if (!host_applet(shell->host, applet, &view))
         return false;
-    if (view.state != APPLET_STATE_RUNNING && !host_open(shell->host, applet))
+    if (view.state != APPLET_STATE_RUNNING && !open_applet(shell, applet))
         return false;
     shell->panels[shell->panel_count++] = (Panel){.applet = applet, .focus = true};
     shell->at_home = false;

@@ -1,14 +1,13 @@
 /* shell/services.c: what this build vends to applets, and who takes back what an applet held.
  * Frame thread, at start-up. */
 #include <caliper/services/device_v1.h>
-#include <caliper/services/log_v1.h>
 #include <caliper/services/ui_v1.h>
 #include <stdio.h>
 
 #include "cuda/cuda_device.h"
 #include "services/bridge_services.h"
 #include "services/device_service.h"
-#include "services/log_service.h"
+#include "services/services.h"
 #include "shell/services_known.h"
 #include "shell/shell_impl.h"
 
@@ -42,20 +41,20 @@ static uint64_t cuda_free_bytes(void *user)
     return cuda_device_free_bytes(device_service_table()->index());
 }
 
-/* ---- Reclaim ---- */
+/* ---- Registering ---- */
 
-static void reclaim(void *user, CallerId owner, bool leaked)
+/* Textures are taken back by services_register_all's own hook. */
+static void reclaim_context(void *user, CallerId owner, bool leaked)
 {
     Shell *shell = user;
-    bridge_reclaim(shell->bridge, owner, leaked);
+    (void)leaked;
     ui_reclaim(shell->ui, owner);
 }
 
 bool services_register_known(Host *host, Bridge *bridge)
 {
-    return bridge_services_register(host, bridge) &&
-           host_service_register(host, CALIPER_LOG_V1, log_service_table()) &&
-           host_service_register(host, CALIPER_DEVICE_V1, device_service_table()) &&
+    return services_register_all(host, bridge) &&
+           (bridge != NULL || bridge_services_register(host, NULL)) &&
            host_service_register(host, CALIPER_UI_V1, ui_v1_table()) &&
            host_service_register(host, CALIPER_WIDGETS_DRAFT, widgets_table()) &&
            host_service_register(host, CALIPER_PLOT_DRAFT, plot_table());
@@ -68,5 +67,5 @@ bool shell_services_register(Shell *shell)
     device_service_set_provider(&cuda);
     return device_service_detect(shell->params->device) &&
            services_register_known(shell->host, shell->bridge) &&
-           host_on_reclaim(shell->host, reclaim, shell);
+           host_on_reclaim(shell->host, reclaim_context, shell);
 }

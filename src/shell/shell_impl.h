@@ -75,6 +75,8 @@ bool shell_services_register(Shell *shell);
 /* frame.c: one frame from input to presentation; false: nothing can be drawn any more. */
 bool shell_frame(Shell *shell);
 bool shell_start_renderer(Shell *shell, const char *wanted, const char *skip_through);
+/* The renderer is lost: goes on with the next one in order. False: there is none. */
+bool shell_replace_renderer(Shell *shell);
 
 /* panels.c */
 bool panels_open(Shell *shell, uint32_t applet);
