@@ -1,0 +1,376 @@
+/* tests/e2e/command_test.c: the command from outside: exit statuses, usage errors, pictures against
+ * tests/e2e/reference/, lost renderers, crashed applets, windows under Xvfb.
+ *
+ * Pictures. Cells of a tensor: equal to the byte, on every renderer. The rest: a channel may differ
+ * by 2 (blending rounds differently), and in one pixel of 200 by more (edges of glyphs and rounded
+ * corners). Not compared: the status bar, which names the machine.
+ *
+ * argv: program, hello applet, crash applet, reference folder. CALIPER_TEST_WRITE_REFERENCES=1
+ * writes the cpu renderer's pictures there instead of comparing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "command.h"
+#include "png_compare.h"
+
+static Room room;
+static const char *references;
+static bool write_references;
+static bool has_gl, has_vulkan, has_xvfb;
+
+/* ---- Usage ---- */
+
+static void usage_errors_are_one_line_and_2(void **unused)
+{
+    static const char *const wrong[] = {"--nonsense",
+                                        "nonsense",
+                                        "--size",
+                                        "--size 0x10",
+                                        "--size 10",
+                                        "--size 10x10x10",
+                                        "--size 99999x10",
+                                        "--scale 0",
+                                        "--scale nan",
+                                        "--scale 1x",
+                                        "--frames 0",
+                                        "--frames 1e3",
+                                        "--renderer software",
+                                        "--log-level loud",
+                                        "--screenshot ''",
+                                        "run",
+                                        "run --headless",
+                                        "view",
+                                        "view missing.npy",
+                                        "list extra",
+                                        "doctor extra",
+                                        "home extra",
+                                        "--frames=",
+                                        "--applet-dir ''",
+                                        "list --json=1",
+                                        "--frames 99999999999999999999"};
+    (void)unused;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        int status = room_run(&room, "", wrong[i]);
+        if (status != 2 || room.output_lines != 1 || strncmp(room.output, "caliper: ", 9) != 0)
+            fail_msg("caliper %s: status %d, \"%s\"", wrong[i], status, room.output);
+    }
+}
+
+static void help_and_version_answer(void **unused)
+{
+    (void)unused;
+    assert_int_equal(room_run(&room, "", "--version"), 0);
+    assert_int_equal(strncmp(room.output, "caliper ", 8), 0);
+    assert_int_equal(room.output_lines, 1);
+    assert_int_equal(room_run(&room, "", "--help"), 0);
+    assert_non_null(strstr(room.output, "doctor"));
+    assert_non_null(strstr(room.output, "cpu"));
+    assert_int_equal(room_run(&room, "", "run --help"), 0);
+}
+
+static void list_names_the_applets(void **unused)
+{
+    (void)unused;
+    assert_int_equal(room_run(&room, "", "list --json --applet-dir applets"), 0);
+    assert_non_null(strstr(room.output, "\"id\":\t\"org.caliper.hello\""));
+    assert_non_null(strstr(room.output, "\"state\":\t\"ready\""));
+    assert_int_equal(room_run(&room, "", "list --applet-dir applets"), 0);
+    assert_non_null(strstr(room.output, "org.caliper.hello"));
+}
+
+static void doctor_says_what_is_there(void **unused)
+{
+    (void)unused;
+    assert_int_equal(room_run(&room, "", "doctor"), 0);
+    assert_non_null(strstr(room.output, "  yes  cpu"));
+    assert_int_equal(room_run(&room, "", "doctor --json"), 0);
+    assert_non_null(strstr(room.output, "\"renderers\""));
+}
+
+static void what_cannot_be_opened_is_status_1(void **unused)
+{
+    (void)unused;
+    assert_int_equal(room_run(&room, "", "run nobody --headless --frames 2 --renderer cpu"), 1);
+    assert_non_null(strstr(room.output, "no applet is called nobody"));
+    assert_int_equal(room_run(&room, "", "run ./nobody.so --headless --frames 2 --renderer cpu"),
+                     1);
+    assert_int_equal(
+        room_run(&room, "", "--headless --frames 1 --renderer cpu --screenshot no/a.png"), 1);
+    assert_int_equal(room_run(&room, "", "--headless --frames 1 --renderer cpu --input nowhere"),
+                     1);
+}
+
+/* ---- Pictures ---- */
+
+typedef struct Shot {
+    const char *name, *arguments;
+    float scale;
+    bool tensor; /* shows hello's tensor */
+} Shot;
+
+static const Shot shots[] = {
+    {"home", "--headless --frames 3 --applet-dir applets", 1.0f, false},
+    {"home_scaled", "--headless --frames 3 --applet-dir applets --scale 1.5 --size 1200x900", 1.5f,
+     false},
+    {"home_light", "--headless --frames 3 --applet-dir applets --light --size 900x700", 1.0f,
+     false},
+    {"hello", "run hello --headless --frames 6 --applet-dir applets --size 800x640", 1.0f, true},
+};
+
+static void path_of(char *path, size_t path_bytes, const char *folder, const char *name)
+{
+    snprintf(path, path_bytes, "%s/%s.png", folder, name);
+}
+
+/* The tensor of `hello`: 8 x 8 cells, 46 pixels each; their edges are crossed by grid lines. */
+static void compare_cells(const Picture *picture, const Picture *reference)
+{
+    enum { LEFT = 216, TOP = 178, CELL = 46, EDGE = 3 };
+    for (uint32_t row = 0; row < 8; row++) {
+        for (uint32_t column = 0; column < 8; column++) {
+            Region middle = {LEFT + column * CELL + EDGE, TOP + row * CELL + EDGE, CELL - 2 * EDGE,
+                             CELL - 2 * EDGE};
+            assert_int_equal(picture_differs(picture, reference, middle, 0), 0);
+        }
+    }
+}
+
+static void compare_shot(const Shot *shot, const char *path)
+{
+    char reference_path[512];
+    Picture picture, reference;
+    path_of(reference_path, sizeof reference_path, references, shot->name);
+    assert_true(picture_read(path, &picture));
+    assert_true(picture_read(reference_path, &reference));
+    Region all = {0, 0, picture.width_px, picture.height_px - (uint32_t)(28.0f * shot->scale)};
+    uint32_t different = picture_differs(&picture, &reference, all, 2);
+    if (different * 200 > all.w * all.h)
+        fail_msg("%s: %u of %u pixels differ by more than 2", shot->name, different, all.w * all.h);
+    if (shot->tensor)
+        compare_cells(&picture, &reference);
+    picture_free(&picture);
+    picture_free(&reference);
+}
+
+static void take_shot(const Shot *shot, const char *environment, const char *more)
+{
+    char arguments[512], path[512];
+    room_forget(&room);
+    path_of(path, sizeof path, room.path, shot->name);
+    remove(path);
+    snprintf(arguments, sizeof arguments, "%s --screenshot %s.png %s", shot->arguments, shot->name,
+             more);
+    int status = room_run(&room, environment, arguments);
+    if (status != 0)
+        fail_msg("%s caliper %s: status %d\n%s", environment, arguments, status, room.output);
+    compare_shot(shot, path);
+}
+
+static void shots_of(const char *renderer)
+{
+    char more[64], started[64];
+    snprintf(more, sizeof more, "--renderer %s", renderer);
+    snprintf(started, sizeof started, "[renderer] %s", renderer);
+    for (size_t i = 0; i < sizeof shots / sizeof shots[0]; i++) {
+        take_shot(&shots[i], "DISPLAY=:no-display", more);
+        assert_non_null(strstr(room.output, started));
+    }
+}
+
+static void pictures_of_cpu(void **unused)
+{
+    (void)unused;
+    shots_of("cpu");
+}
+
+static void pictures_of_gl(void **unused)
+{
+    (void)unused;
+    if (!has_gl) {
+        print_message("skipped: no OpenGL here\n");
+        skip();
+    }
+    shots_of("gl");
+}
+
+static void pictures_of_vulkan(void **unused)
+{
+    (void)unused;
+    if (!has_vulkan) {
+        print_message("skipped: no Vulkan here\n");
+        skip();
+    }
+    shots_of("vulkan");
+}
+
+/* ---- Renderers that fail ---- */
+
+static void a_lost_gl_is_replaced_and_nothing_is_missing(void **unused)
+{
+    static const char *const sites[] = {"gl.context", "gl.texture", "gl.upload",
+                                        "gl.draw",    "gl.frame",   "gl.present"};
+    (void)unused;
+    if (!has_gl) {
+        print_message("skipped: no OpenGL here\n");
+        skip();
+    }
+    for (size_t i = 0; i < sizeof sites / sizeof sites[0]; i++) {
+        uint32_t hits = 0;
+        for (int call = 1; call <= 6; call++) {
+            char environment[96];
+            snprintf(environment, sizeof environment, "CALIPER_LOG=debug CALIPER_FAIL_AT=%s:%d",
+                     sites[i], call);
+            take_shot(&shots[3], environment, "--renderer gl");
+            if (strstr(room.output, "injected failure") == NULL)
+                break; /* there are no more calls of it in a run */
+            hits++;
+            assert_non_null(strstr(room.output, "[renderer] cpu"));
+        }
+        if (hits == 0)
+            fail_msg("no call of %s failed", sites[i]);
+    }
+}
+
+static void without_any_renderer_the_status_is_1(void **unused)
+{
+    (void)unused;
+    assert_int_equal(
+        room_run(&room, "CALIPER_FAIL_AT=cpu:1+", "--headless --frames 2 --renderer cpu"), 1);
+}
+
+/* ---- Applets that fail ---- */
+
+static void a_crash_is_status_1_and_the_neighbour_lives(void **unused)
+{
+    (void)unused;
+    room_forget(&room);
+    int status = room_run(&room, "",
+                          "run crash/crash.so hello --headless --frames 30 --renderer cpu "
+                          "--applet-dir applets --screenshot crash.png");
+    assert_int_equal(status, 1);
+    assert_non_null(strstr(room.output, "hello closed after 30 frames"));
+    assert_int_equal(room_run(&room, "",
+                              "run crash/crash.so --headless --frames 1 --renderer cpu "
+                              "--applet-dir applets"),
+                     0);
+}
+
+/* ---- Input ---- */
+
+static bool write_script(const char *text)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/script.txt", room.path);
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        return false;
+    fputs(text, file);
+    return fclose(file) == 0;
+}
+
+static void a_click_on_a_card_opens_the_applet(void **unused)
+{
+    (void)unused;
+    room_forget(&room);
+    assert_true(write_script("# the first card\nat 3\nmove 150 460\nclick left\n"));
+    assert_int_equal(room_run(&room, "",
+                              "--headless --frames 12 --renderer cpu --applet-dir applets --input "
+                              "script.txt"),
+                     0);
+    assert_non_null(strstr(room.output, "org.caliper.hello 1.0.0 started"));
+    assert_true(write_script("move 1 1\njump 3\n"));
+    assert_int_equal(room_run(&room, "", "--headless --frames 2 --renderer cpu --input script.txt"),
+                     1);
+    assert_non_null(strstr(room.output, "script.txt, line 2"));
+}
+
+/* ---- Windows ---- */
+
+static void windows_under_xvfb(void **unused)
+{
+    static const char *const renderers[] = {"cpu", "gl", "vulkan"};
+    (void)unused;
+    if (!has_xvfb) {
+        print_message("skipped: no xvfb-run here\n");
+        skip();
+    }
+    for (size_t i = 0; i < 3; i++) {
+        char arguments[256], started[64];
+        if ((i == 1 && !has_gl) || (i == 2 && !has_vulkan))
+            continue;
+        snprintf(arguments, sizeof arguments,
+                 "run hello --frames 6 --applet-dir applets --size 800x640 --screenshot hello.png "
+                 "--renderer %s",
+                 renderers[i]);
+        snprintf(started, sizeof started, "[renderer] %s", renderers[i]);
+        int status = room_run(&room,
+                              "CALIPER_FIXED_CLOCK=0.0166666667 xvfb-run -a -s "
+                              "'-screen 0 1280x800x24 +extension GLX'",
+                              arguments);
+        char path[512];
+        path_of(path, sizeof path, room.path, "hello");
+        if (status != 0 || strstr(room.output, started) == NULL)
+            fail_msg("window, %s: status %d\n%s", renderers[i], status, room.output);
+        compare_shot(&shots[3], path);
+    }
+}
+
+static void write_all_references(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof shots / sizeof shots[0]; i++) {
+        char arguments[1024];
+        room_forget(&room);
+        snprintf(arguments, sizeof arguments, "%s --renderer cpu --screenshot '%s/%s.png'",
+                 shots[i].arguments, references, shots[i].name);
+        assert_int_equal(room_run(&room, "", arguments), 0);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest writing[] = {cmocka_unit_test(write_all_references)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(usage_errors_are_one_line_and_2),
+        cmocka_unit_test(help_and_version_answer),
+        cmocka_unit_test(list_names_the_applets),
+        cmocka_unit_test(doctor_says_what_is_there),
+        cmocka_unit_test(what_cannot_be_opened_is_status_1),
+        cmocka_unit_test(pictures_of_cpu),
+        cmocka_unit_test(pictures_of_gl),
+        cmocka_unit_test(pictures_of_vulkan),
+        cmocka_unit_test(a_lost_gl_is_replaced_and_nothing_is_missing),
+        cmocka_unit_test(without_any_renderer_the_status_is_1),
+        cmocka_unit_test(a_crash_is_status_1_and_the_neighbour_lives),
+        cmocka_unit_test(a_click_on_a_card_opens_the_applet),
+        cmocka_unit_test(windows_under_xvfb),
+    };
+    const char *writes = getenv("CALIPER_TEST_WRITE_REFERENCES");
+    if (argc != 5 || !room_make(&room, argv[1], argv[2], argv[3])) {
+        fprintf(stderr, "usage: %s PROGRAM HELLO CRASH REFERENCES\n", argv[0]);
+        return 2;
+    }
+    references = argv[4];
+    write_references = writes != NULL && writes[0] == '1';
+    (void)room_run(&room, "", "doctor");
+    has_gl = strstr(room.output, "  yes  gl ") != NULL;
+    has_vulkan = strstr(room.output, "  yes  vulkan ") != NULL;
+    has_xvfb = system("command -v xvfb-run >/dev/null 2>&1") == 0;
+    bool has_fonts = strstr(room.output, "  no   Inter") == NULL &&
+                     strstr(room.output, "  no   JetBrains") == NULL;
+    int failed = 77;
+    if (!has_fonts)
+        fprintf(stderr, "skipped: the references need fonts-inter and fonts-jetbrains-mono\n");
+    else if (write_references)
+        failed = cmocka_run_group_tests_name("references", writing, NULL, NULL);
+    else
+        failed = cmocka_run_group_tests_name("command", tests, NULL, NULL);
+    room_remove(&room);
+    return failed;
+}
