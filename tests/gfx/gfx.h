@@ -79,5 +79,6 @@ int gfx_run_ui(void);
 int gfx_run_edges(void);
 int gfx_run_faults(void);
 int gfx_run_window(void);
+int gfx_run_window_gl(void);
 
 #endif
