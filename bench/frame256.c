@@ -51,8 +51,7 @@ static bool scene_create(Scene *scene)
     memset(scene, 0, sizeof *scene);
     scene->vertices = calloc(VERTICES_MAX, sizeof *scene->vertices);
     scene->indices = calloc(INDICES_MAX, sizeof *scene->indices);
-    scene->list =
-        (UiList){scene->vertices, 0, scene->indices, 0, scene->commands, 0};
+    scene->list = (UiList){scene->vertices, 0, scene->indices, 0, scene->commands, 0};
     return scene->vertices != NULL && scene->indices != NULL;
 }
 
@@ -89,9 +88,9 @@ static void quad(Scene *scene, const float x[4], const float y[4], const float u
 static void rect(Scene *scene, float x, float y, float width, float height, float u0, float v0,
                  float u1, float v1, uint32_t rgba)
 {
-    quad(scene, (float[4]){x, x + width, x + width, x},
-         (float[4]){y, y, y + height, y + height}, (float[4]){u0, u1, u1, u0},
-         (float[4]){v0, v0, v1, v1}, (uint32_t[4]){rgba, rgba, rgba, rgba});
+    quad(scene, (float[4]){x, x + width, x + width, x}, (float[4]){y, y, y + height, y + height},
+         (float[4]){u0, u1, u1, u0}, (float[4]){v0, v0, v1, v1},
+         (uint32_t[4]){rgba, rgba, rgba, rgba});
 }
 
 /* A line with soft sides, as user interfaces draw it: three strips, alpha falling to 0. */
@@ -105,10 +104,8 @@ static void line(Scene *scene, float x0, float y0, float x1, float y1, uint32_t 
         uint32_t low = i == 0 ? rgba & 0xffffffu : rgba;
         uint32_t high = i == 2 ? rgba & 0xffffffu : rgba;
         quad(scene,
-             (float[4]){x0 + nx * at[i], x1 + nx * at[i], x1 + nx * at[i + 1],
-                        x0 + nx * at[i + 1]},
-             (float[4]){y0 + ny * at[i], y1 + ny * at[i], y1 + ny * at[i + 1],
-                        y0 + ny * at[i + 1]},
+             (float[4]){x0 + nx * at[i], x1 + nx * at[i], x1 + nx * at[i + 1], x0 + nx * at[i + 1]},
+             (float[4]){y0 + ny * at[i], y1 + ny * at[i], y1 + ny * at[i + 1], y0 + ny * at[i + 1]},
              (float[4]){0}, (float[4]){0}, (uint32_t[4]){low, low, high, high});
     }
 }
@@ -136,9 +133,8 @@ static bool bench_fill(Bench *bench)
         return false;
     for (int i = 0; i < LIVE; i++) {
         bench->live[i] = renderer_texture_create(
-            bench->renderer,
-            RENDERER_TEXTURE_PARAMS(.width_px = LIVE_SIDE, .height_px = LIVE_SIDE,
-                                    .pass = {.vmin = -1.0f, .inv = 0.5f}));
+            bench->renderer, RENDERER_TEXTURE_PARAMS(.width_px = LIVE_SIDE, .height_px = LIVE_SIDE,
+                                                     .pass = {.vmin = -1.0f, .inv = 0.5f}));
         if (bench->live[i] == NULL)
             return false;
     }

@@ -1,6 +1,7 @@
 /* bench_update_texture [--renderer NAME]: renderer_texture_update from host memory, end to end, per
- * renderer and size, against memcpy of the same bytes in the same run. A round is a burst of updates
- * and the wait for the last one (a read of one pixel's texture); the median of the rounds counts. */
+ * renderer and size, against memcpy of the same bytes in the same run. A round is a burst of
+ * updates and the wait for the last one (a read of one pixel's texture); the median of the rounds
+ * counts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,8 +96,7 @@ static void measure(Job *job, const char *name)
 static RendererTexture *make(Renderer *renderer, int32_t side, RendererPass pass)
 {
     return renderer_texture_create(
-        renderer,
-        RENDERER_TEXTURE_PARAMS(.width_px = side, .height_px = side, .pass = pass));
+        renderer, RENDERER_TEXTURE_PARAMS(.width_px = side, .height_px = side, .pass = pass));
 }
 
 static void run(const RendererBackend *backend, const float *values, uint8_t *copy)

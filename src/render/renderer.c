@@ -141,10 +141,9 @@ static bool texture_is_usable(const char *call, const Renderer *renderer,
 static bool range_is_inside(uint64_t offset, uint64_t extent, uint64_t size, const char *what)
 {
     if (offset > size || extent > size - offset)
-        return renderer_refuse("renderer_texture_update", what,
-                               "offset %llu and extent %llu in %llu bytes",
-                               (unsigned long long)offset, (unsigned long long)extent,
-                               (unsigned long long)size);
+        return renderer_refuse(
+            "renderer_texture_update", what, "offset %llu and extent %llu in %llu bytes",
+            (unsigned long long)offset, (unsigned long long)extent, (unsigned long long)size);
     return true;
 }
 
@@ -264,7 +263,8 @@ void renderer_texture_destroy(Renderer *renderer, RendererTexture **texture)
     *texture = NULL;
 }
 
-/* ---- Memory read in place --------------------------------------------------------------------- */
+/* ---- Memory read in place ---------------------------------------------------------------------
+ */
 
 RendererShared *renderer_shared_attach(Renderer *renderer, void *memory, uint64_t size_bytes)
 {

@@ -28,8 +28,8 @@ typedef enum RendererPassKind {
     RENDERER_PASS_EXPAND = 1    /* u8 with 1..4 channels -> RGBA8 */
 } RendererPassKind;
 
-/* The exact rule, in binary32 without contraction: NaN (by its bits) and inv == 0 give index 0; else
- * t = (v - vmin) * inv, clamped to [0,1], index = (int)(t * 255.0f + 0.5f). */
+/* The exact rule, in binary32 without contraction: NaN (by its bits) and inv == 0 give index 0;
+ * else t = (v - vmin) * inv, clamped to [0,1], index = (int)(t * 255.0f + 0.5f). */
 typedef struct RendererPass {
     RendererPassKind kind;
     int32_t colormap; /* 0..2, CaliperColormap */
@@ -48,13 +48,13 @@ typedef enum RendererSourceKind {
 /* Row-major, no gaps, exactly the texture's width x height elements of the texture's pass. */
 typedef struct RendererSource {
     RendererSourceKind kind;
-    const void *host;      /* HOST */
-    uint64_t device_ptr;   /* DEVICE */
-    RendererAlloc *alloc;  /* ALLOC */
+    const void *host;       /* HOST */
+    uint64_t device_ptr;    /* DEVICE */
+    RendererAlloc *alloc;   /* ALLOC */
     RendererShared *shared; /* SHARED */
-    uint64_t offset_bytes; /* ALLOC, SHARED */
-    uint64_t extent_bytes; /* always: bytes the pass reads */
-    void *stream;          /* DEVICE, ALLOC: the producer's stream; NULL is the default stream */
+    uint64_t offset_bytes;  /* ALLOC, SHARED */
+    uint64_t extent_bytes;  /* always: bytes the pass reads */
+    void *stream;           /* DEVICE, ALLOC: the producer's stream; NULL is the default stream */
 } RendererSource;
 
 /* ---- Creation -------------------------------------------------------------------------------- */
@@ -93,8 +93,7 @@ typedef struct RendererParams {
     uint8_t interop_uuid[16];
     int32_t interop_index;
 } RendererParams;
-#define RENDERER_PARAMS(...)                                                                       \
-    (&(RendererParams){.struct_size = sizeof(RendererParams), __VA_ARGS__})
+#define RENDERER_PARAMS(...) (&(RendererParams){.struct_size = sizeof(RendererParams), __VA_ARGS__})
 
 enum {
     RENDERER_CAP_DEVICE_SOURCE = 1u << 0,  /* takes RENDERER_SOURCE_DEVICE */
@@ -127,10 +126,10 @@ typedef struct RendererBackend {
 /* The backends of this build in probe order, ended by a NULL name (choose.c). */
 extern const RendererBackend renderer_backends[];
 
-/* Makes the first renderer that starts: `wanted` (NULL or "": from the top of the list) or, when that
- * fails, the next ones in order. Each failed try is one log line: a warning when it was asked for by
- * name, debug otherwise. `skip_through`, if not NULL, starts after that name: used when a renderer is
- * lost. NULL with one log line when `wanted` is unknown or nothing starts. Prints
+/* Makes the first renderer that starts: `wanted` (NULL or "": from the top of the list) or, when
+ * that fails, the next ones in order. Each failed try is one log line: a warning when it was asked
+ * for by name, debug otherwise. `skip_through`, if not NULL, starts after that name: used when a
+ * renderer is lost. NULL with one log line when `wanted` is unknown or nothing starts. Prints
  * "[renderer] <name>" on stderr. */
 Renderer *renderer_choose(const RendererParams *params, const char *wanted,
                           const char *skip_through);
@@ -147,7 +146,7 @@ typedef struct RendererTextureParams {
     int32_t width_px, height_px; /* 1..max_texture_px */
     RendererPass pass;           /* fixed for the texture's life */
 } RendererTextureParams;
-#define RENDERER_TEXTURE_PARAMS(...)                                                               \
+#define RENDERER_TEXTURE_PARAMS(...) \
     (&(RendererTextureParams){.struct_size = sizeof(RendererTextureParams), __VA_ARGS__})
 
 /* RGBA8 UNORM, no mips, contents undefined until the first update. NULL and one line on failure. */
@@ -164,7 +163,8 @@ bool renderer_texture_read(Renderer *renderer, RendererTexture *texture, uint8_t
 /* NULLs *texture. The backend keeps what frames in flight still sample. */
 void renderer_texture_destroy(Renderer *renderer, RendererTexture **texture);
 
-/* ---- Memory read in place --------------------------------------------------------------------- */
+/* ---- Memory read in place ---------------------------------------------------------------------
+ */
 
 /* Page-aligned address and size, owned by the caller, mapped until detached. NULL, without a log
  * line, when the backend cannot read it in place: the caller then passes it as a HOST source. */
@@ -172,8 +172,8 @@ RendererShared *renderer_shared_attach(Renderer *renderer, void *memory, uint64_
 /* Waits until the device no longer reads it. */
 void renderer_shared_detach(Renderer *renderer, RendererShared **shared);
 
-/* `handle_type` is CALIPER_ALLOC_HANDLE_*. An fd is duplicated, the caller keeps its own. NULL and one
- * line on failure. */
+/* `handle_type` is CALIPER_ALLOC_HANDLE_*. An fd is duplicated, the caller keeps its own. NULL and
+ * one line on failure. */
 RendererAlloc *renderer_alloc_import(Renderer *renderer, void *os_handle, uint64_t size_bytes,
                                      uint32_t handle_type);
 /* Deferred while the device reads it; never waits. */
@@ -190,8 +190,9 @@ typedef struct UiVertex { /* the layout of ImDrawVert */
 typedef enum UiFilter { UI_FILTER_LINEAR = 0, UI_FILTER_NEAREST = 1 } UiFilter;
 
 typedef struct UiCommand {
-    int32_t clip_x0, clip_y0, clip_x1, clip_y1; /* framebuffer pixels, half open, inside the frame */
-    RendererTexture *texture;                   /* never NULL */
+    int32_t clip_x0, clip_y0, clip_x1,
+        clip_y1;              /* framebuffer pixels, half open, inside the frame */
+    RendererTexture *texture; /* never NULL */
     UiFilter filter;
     uint32_t index_first, index_count; /* triangles */
     uint32_t vertex_first;             /* added to every index */
@@ -225,7 +226,8 @@ bool renderer_frame_end(Renderer *renderer);
 /* The last ended frame, tightly packed RGBA8, row 0 on top. Waits for it. */
 bool renderer_frame_read(Renderer *renderer, uint8_t *dst, uint64_t dst_bytes);
 
-/* ---- What really happened --------------------------------------------------------------------- */
+/* ---- What really happened ---------------------------------------------------------------------
+ */
 
 typedef struct RendererCounters {
     uint64_t updates;             /* texture_update calls that succeeded */

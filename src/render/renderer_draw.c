@@ -41,8 +41,7 @@ static uint32_t index_max(const uint16_t *indices, uint32_t count)
     return largest;
 }
 
-static bool command_is_legal(const Renderer *renderer, const UiList *list,
-                             const UiCommand *command)
+static bool command_is_legal(const Renderer *renderer, const UiList *list, const UiCommand *command)
 {
     if (command->texture == NULL || command->texture->owner != renderer)
         return renderer_refuse(draw_call, "a texture of this renderer", "%s",
@@ -56,8 +55,8 @@ static bool command_is_legal(const Renderer *renderer, const UiList *list,
         command->clip_y1 < command->clip_y0 || command->clip_x1 > renderer->frame_width_px ||
         command->clip_y1 > renderer->frame_height_px)
         return renderer_refuse(draw_call, "a rectangle inside the frame", "clip %d,%d to %d,%d",
-                               (int)command->clip_x0, (int)command->clip_y0,
-                               (int)command->clip_x1, (int)command->clip_y1);
+                               (int)command->clip_x0, (int)command->clip_y0, (int)command->clip_x1,
+                               (int)command->clip_y1);
     if (command->index_first > list->index_count ||
         command->index_count > list->index_count - command->index_first ||
         command->index_count % 3u != 0)
@@ -98,8 +97,7 @@ bool renderer_draw_ui(Renderer *renderer, const UiDraw *draw)
     if (!(draw->scale > 0.0f) || !isfinite(draw->scale) || !isfinite(draw->origin_x) ||
         !isfinite(draw->origin_y))
         return renderer_refuse(draw_call, "finite, scale above 0", "scale %g, origin %g,%g",
-                               (double)draw->scale, (double)draw->origin_x,
-                               (double)draw->origin_y);
+                               (double)draw->scale, (double)draw->origin_x, (double)draw->origin_y);
     if (draw->lists == NULL && draw->list_count > 0)
         return renderer_refuse(draw_call, "an array of lists", "NULL");
     for (uint32_t i = 0; i < draw->list_count; i++) {

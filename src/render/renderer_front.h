@@ -1,5 +1,5 @@
-/* render/renderer_front.h: what the two halves of the front door (renderer.c, renderer_draw.c) share.
- * Included by those two only. Frame thread. */
+/* render/renderer_front.h: what the two halves of the front door (renderer.c, renderer_draw.c)
+ * share. Included by those two only. Frame thread. */
 #ifndef CALIPER_RENDER_RENDERER_FRONT_H
 #define CALIPER_RENDER_RENDERER_FRONT_H
 

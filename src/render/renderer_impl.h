@@ -1,7 +1,7 @@
 /* render/renderer_impl.h: what a backend provides. Included by render/ only.
  *
- * A backend embeds the base structs first and fills one static table. Slots marked (optional) may be
- * NULL: the front door then answers as said. Arguments were checked by the front door. A backend
+ * A backend embeds the base structs first and fills one static table. Slots marked (optional) may
+ * be NULL: the front door then answers as said. Arguments were checked by the front door. A backend
  * sets `lost` in the base when its device or context is gone, after logging why, once.
  *
  * The front door fills the base fields marked [front] after the backend's create, attach or import
@@ -22,11 +22,11 @@ typedef struct RendererImpl {
     bool (*texture_read)(Renderer *renderer, RendererTexture *texture, uint8_t *dst);
     void (*texture_destroy)(Renderer *renderer, RendererTexture *texture);
     RendererShared *(*shared_attach)(Renderer *renderer, void *memory,
-                                     uint64_t size_bytes);                  /* (optional) NULL */
-    void (*shared_detach)(Renderer *renderer, RendererShared *shared);      /* (optional) */
+                                     uint64_t size_bytes);             /* (optional) NULL */
+    void (*shared_detach)(Renderer *renderer, RendererShared *shared); /* (optional) */
     RendererAlloc *(*alloc_import)(Renderer *renderer, void *os_handle, uint64_t size_bytes,
-                                   uint32_t handle_type);                   /* (optional) refused */
-    void (*alloc_release)(Renderer *renderer, RendererAlloc *alloc);        /* (optional) */
+                                   uint32_t handle_type);            /* (optional) refused */
+    void (*alloc_release)(Renderer *renderer, RendererAlloc *alloc); /* (optional) */
     bool (*frame_begin)(Renderer *renderer, int32_t width_px, int32_t height_px,
                         uint32_t clear_rgba);
     bool (*draw_ui)(Renderer *renderer, const UiDraw *draw);
@@ -39,15 +39,15 @@ struct Renderer { /* embedded first in each backend's own struct */
     const RendererImpl *impl;
     RendererInfo info;
     RendererCounters counters;
-    /* [front] Of the frame that began last; 0 before the first. During frame_begin still the size of
-     * the frame before. */
+    /* [front] Of the frame that began last; 0 before the first. During frame_begin still the size
+     * of the frame before. */
     int32_t frame_width_px, frame_height_px;
     bool in_frame;  /* [front] */
     bool has_frame; /* [front] the frame that began last has ended */
     bool lost;
 };
 
-struct RendererTexture { /* embedded first in each backend's own struct */
+struct RendererTexture {         /* embedded first in each backend's own struct */
     const Renderer *owner;       /* [front] */
     int32_t width_px, height_px; /* [front] */
     RendererPass pass;           /* [front] */
@@ -55,13 +55,13 @@ struct RendererTexture { /* embedded first in each backend's own struct */
     bool has_pixels; /* [front] an update or a write succeeded */
 };
 
-struct RendererShared { /* embedded first in each backend's own struct */
+struct RendererShared {    /* embedded first in each backend's own struct */
     const Renderer *owner; /* [front] */
     void *memory;          /* [front] the caller's */
     uint64_t size_bytes;   /* [front] */
 };
 
-struct RendererAlloc { /* embedded first in each backend's own struct */
+struct RendererAlloc {     /* embedded first in each backend's own struct */
     const Renderer *owner; /* [front] */
     uint64_t size_bytes;   /* [front] */
 };

@@ -30,8 +30,8 @@ static void test_shared_edges(void **state)
             UiVertex fan[3] = {{centre_x, centre_y, 0, 0, 0x80ffffffu},
                                {48.0f + (float)(200.0 * cos(from)),
                                 48.0f + (float)(200.0 * sin(from)), 0, 0, 0x80ffffffu},
-                               {48.0f + (float)(200.0 * cos(to)),
-                                48.0f + (float)(200.0 * sin(to)), 0, 0, 0x80ffffffu}};
+                               {48.0f + (float)(200.0 * cos(to)), 48.0f + (float)(200.0 * sin(to)),
+                                0, 0, 0x80ffffffu}};
             if ((i + round) % 2 == 0) { /* both windings */
                 UiVertex swap = fan[1];
                 fan[1] = fan[2];
@@ -75,8 +75,8 @@ static void test_top_left(void **state)
             for (int x = 0; x < 16; x++) {
                 bool inside = x >= 2 && x < 9 && y >= 3 && y < 7;
                 if (got[y * 16 + x] != (inside ? 0xff0000ffu : 0xff000000u))
-                    fail_msg("%s: pixel %d,%d is %08x", as_triangles ? "triangles" : "rectangle",
-                             x, y, got[y * 16 + x]);
+                    fail_msg("%s: pixel %d,%d is %08x", as_triangles ? "triangles" : "rectangle", x,
+                             y, got[y * 16 + x]);
             }
         }
     }
@@ -95,14 +95,10 @@ static void test_long_list(void **state)
     assert_non_null(vertices);
     const float corners[4][2] = {{4, 4}, {8, 4}, {8, 8}, {4, 8}};
     for (int i = 0; i < 4; i++)
-        vertices[FIRST + i] =
-            (UiVertex){corners[i][0], corners[i][1], 0.5f, 0.5f, 0xff00ff00u};
+        vertices[FIRST + i] = (UiVertex){corners[i][0], corners[i][1], 0.5f, 0.5f, 0xff00ff00u};
     const uint16_t indices[6] = {0, 1, 2, 0, 2, 3};
-    UiCommand command = {.clip_x1 = 16,
-                         .clip_y1 = 16,
-                         .texture = white,
-                         .index_count = 6,
-                         .vertex_first = FIRST};
+    UiCommand command = {
+        .clip_x1 = 16, .clip_y1 = 16, .texture = white, .index_count = 6, .vertex_first = FIRST};
     UiList lists[2] = {{vertices, FIRST + 4, indices, 6, &command, 1}, {0}};
     gfx_scene_init(&scene, 16, 16, 0);
     gfx_command(&scene, white, UI_FILTER_NEAREST);
@@ -190,9 +186,8 @@ static void build_scene(GfxScene *out, RendererTexture *glyphs, RendererTexture 
     gfx_scene_init(out, 320, 240, 0xff201810u);
     for (int c = 0; c < 12; c++) {
         bool smooth = c % 3 != 0;
-        UiCommand *command =
-            gfx_command(out, smooth ? glyphs : image,
-                        c % 2 == 0 ? UI_FILTER_LINEAR : UI_FILTER_NEAREST);
+        UiCommand *command = gfx_command(out, smooth ? glyphs : image,
+                                         c % 2 == 0 ? UI_FILTER_LINEAR : UI_FILTER_NEAREST);
         command->clip_x0 = (int32_t)(gfx_random(&random) % 40u);
         command->clip_y1 = 240 - (int32_t)(gfx_random(&random) % 40u);
         for (int i = 0; i < 12; i++) {

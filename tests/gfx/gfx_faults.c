@@ -74,8 +74,8 @@ static void life_end(Life *life)
     uint8_t pixels[SIDE * SIDE * 4];
     for (int i = 0; i < 3; i++) {
         if (life->textures[i] != NULL && !life->failed)
-            note(life, renderer_texture_read(life->renderer, life->textures[i], pixels,
-                                             sizeof pixels));
+            note(life,
+                 renderer_texture_read(life->renderer, life->textures[i], pixels, sizeof pixels));
         renderer_texture_destroy(life->renderer, &life->textures[i]);
     }
     RendererCounters counters;

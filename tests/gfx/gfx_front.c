@@ -13,8 +13,7 @@ static void refuse_texture(Renderer *renderer, int32_t width, int32_t height, Re
 {
     gfx_lines_reset();
     assert_null(renderer_texture_create(
-        renderer,
-        RENDERER_TEXTURE_PARAMS(.width_px = width, .height_px = height, .pass = pass)));
+        renderer, RENDERER_TEXTURE_PARAMS(.width_px = width, .height_px = height, .pass = pass)));
     gfx_assert_one_line(LOG_RENDERER_REFUSED);
 }
 
@@ -159,11 +158,11 @@ static void refuse_command(Renderer *renderer, GfxScene *scene, UiCommand comman
     scene->commands[0] = good;
 }
 
-#define REFUSE_WITH(field, value)                                                                  \
-    do {                                                                                           \
-        UiCommand changed = scene.commands[0];                                                     \
-        changed.field = value;                                                                     \
-        refuse_command(renderer, &scene, changed);                                                 \
+#define REFUSE_WITH(field, value)                  \
+    do {                                           \
+        UiCommand changed = scene.commands[0];     \
+        changed.field = value;                     \
+        refuse_command(renderer, &scene, changed); \
     } while (0)
 
 static void test_draw(void **state)
@@ -295,9 +294,9 @@ static void test_choose(void **state)
 int gfx_run_front(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_create), cmocka_unit_test(test_update),
+        cmocka_unit_test(test_create),        cmocka_unit_test(test_update),
         cmocka_unit_test(test_two_renderers), cmocka_unit_test(test_draw),
-        cmocka_unit_test(test_frames), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_frames),        cmocka_unit_test(test_memory),
         cmocka_unit_test(test_choose),
     };
     return cmocka_run_group_tests_name("front door", tests, NULL, NULL);

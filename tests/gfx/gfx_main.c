@@ -40,8 +40,7 @@ static bool starts(const RendererBackend *backend)
  * (tests/lsan.supp) instead of an unknown module. Those that are not there are not missed. */
 static void keep_drivers_loaded(void)
 {
-    static const char *const libraries[] = {"libvulkan_lvp.so",
-                                            "libVkLayer_khronos_validation.so"};
+    static const char *const libraries[] = {"libvulkan_lvp.so", "libVkLayer_khronos_validation.so"};
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
         (void)dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
 }

@@ -100,9 +100,8 @@ RendererTexture *gfx_texture(Renderer *renderer, int32_t width_px, int32_t heigh
 RendererTexture *gfx_pixels(Renderer *renderer, int32_t width_px, int32_t height_px,
                             const uint32_t *rgba)
 {
-    RendererTexture *texture =
-        gfx_texture(renderer, width_px, height_px,
-                    (RendererPass){.kind = RENDERER_PASS_EXPAND, .channels = 4});
+    RendererTexture *texture = gfx_texture(
+        renderer, width_px, height_px, (RendererPass){.kind = RENDERER_PASS_EXPAND, .channels = 4});
     assert_true(renderer_texture_write(renderer, texture, (const uint8_t *)rgba));
     return texture;
 }
@@ -198,8 +197,8 @@ void gfx_triangle(GfxScene *scene, const UiVertex vertices[3])
 void gfx_draw(Renderer *renderer, const GfxScene *scene, uint32_t *out_rgba)
 {
     UiDraw draw = {&scene->list, 1, scene->origin_x, scene->origin_y, scene->scale};
-    assert_true(renderer_frame_begin(renderer, scene->width_px, scene->height_px,
-                                     scene->clear_rgba));
+    assert_true(
+        renderer_frame_begin(renderer, scene->width_px, scene->height_px, scene->clear_rgba));
     assert_true(renderer_draw_ui(renderer, &draw));
     assert_true(renderer_frame_end(renderer));
     assert_true(renderer_frame_read(renderer, (uint8_t *)out_rgba,

@@ -12,9 +12,9 @@ typedef struct Size {
     int32_t width, height;
 } Size;
 
-static const Size sizes[] = {{1, 1},   {4, 4},   {5, 3},   {17, 9},  {255, 257}, {1024, 1},
-                             {1, 1024}, {63, 3},  {64, 3},  {65, 3},  {255, 2},   {256, 2},
-                             {257, 2}, {3, 63},  {3, 65},  {15, 15}, {16, 16},   {33, 31}};
+static const Size sizes[] = {{1, 1},    {4, 4},  {5, 3},  {17, 9},  {255, 257}, {1024, 1},
+                             {1, 1024}, {63, 3}, {64, 3}, {65, 3},  {255, 2},   {256, 2},
+                             {257, 2},  {3, 63}, {3, 65}, {15, 15}, {16, 16},   {33, 31}};
 enum { SIZE_COUNT = sizeof sizes / sizeof sizes[0] };
 
 typedef struct Range {
@@ -22,9 +22,18 @@ typedef struct Range {
 } Range;
 
 static const Range ranges[] = {
-    {0.0f, 1.0f},         {1.0f, 0.0f},           {-1.0f, 1.0f},           {-3.5f, 12.25f},
-    {5.0f, 5.0f},         {0.0f, 0x1p-90f},       {0x1p-90f, 0.0f},        {0.0f, 0x1p126f},
-    {0x1p125f, -0x1p125f}, {1.0f, 1.0f + 0x1p-23f}, {1.0e30f, 1.0000002e30f}, {-0x1p-89f, 0x1p-89f},
+    {0.0f, 1.0f},
+    {1.0f, 0.0f},
+    {-1.0f, 1.0f},
+    {-3.5f, 12.25f},
+    {5.0f, 5.0f},
+    {0.0f, 0x1p-90f},
+    {0x1p-90f, 0.0f},
+    {0.0f, 0x1p126f},
+    {0x1p125f, -0x1p125f},
+    {1.0f, 1.0f + 0x1p-23f},
+    {1.0e30f, 1.0000002e30f},
+    {-0x1p-89f, 0x1p-89f},
 };
 enum { RANGE_COUNT = sizeof ranges / sizeof ranges[0] };
 
@@ -70,9 +79,9 @@ static void fill_floats(float *out, size_t count, Range range, uint32_t seed)
             out[i] = bin_edge(range, gfx_random(&state));
             break;
         default:
-            out[i] = (float)((double)range.vmin + ((double)range.vmax - (double)range.vmin) *
-                                                      (gfx_random(&state) / 4294967295.0 * 1.2 -
-                                                       0.1));
+            out[i] =
+                (float)((double)range.vmin + ((double)range.vmax - (double)range.vmin) *
+                                                 (gfx_random(&state) / 4294967295.0 * 1.2 - 0.1));
             break;
         }
     }
@@ -165,8 +174,7 @@ static void test_expand(void **state)
             assert_non_null(values);
             for (size_t i = 0; i < bytes; i++)
                 values[i] = (uint8_t)gfx_random(&random);
-            RendererTexture *texture =
-                gfx_texture(renderer, sizes[s].width, sizes[s].height, pass);
+            RendererTexture *texture = gfx_texture(renderer, sizes[s].width, sizes[s].height, pass);
             assert_true(gfx_update(renderer, texture, values, bytes));
             check_read(renderer, texture, &pass, values, sizes[s], "expand");
             renderer_texture_destroy(renderer, &texture);
@@ -316,8 +324,8 @@ static void test_shared(void **state)
     (void)state;
     Renderer *renderer = gfx_start();
     uint64_t size_bytes = 16u * (uint64_t)sysconf(_SC_PAGESIZE);
-    uint8_t *memory = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *memory =
+        mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(memory, MAP_FAILED);
     uint32_t random = 17;
     for (uint64_t i = 0; i < size_bytes; i++)
@@ -330,10 +338,14 @@ static void test_shared(void **state)
 int gfx_run_textures(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_colormap_every_entry), cmocka_unit_test(test_colormap_sizes),
-        cmocka_unit_test(test_colormap_ranges),      cmocka_unit_test(test_expand),
-        cmocka_unit_test(test_unaligned_source),     cmocka_unit_test(test_large),
-        cmocka_unit_test(test_repeated_updates),     cmocka_unit_test(test_write),
+        cmocka_unit_test(test_colormap_every_entry),
+        cmocka_unit_test(test_colormap_sizes),
+        cmocka_unit_test(test_colormap_ranges),
+        cmocka_unit_test(test_expand),
+        cmocka_unit_test(test_unaligned_source),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_repeated_updates),
+        cmocka_unit_test(test_write),
         cmocka_unit_test(test_shared),
     };
     return cmocka_run_group_tests_name("textures", tests, NULL, NULL);

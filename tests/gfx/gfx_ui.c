@@ -10,8 +10,8 @@ static const uint32_t white_pixel = 0xffffffffu;
 static const GfxRect whole = {0.0f, 0.0f, 1.0f, 1.0f};
 
 /* Fills wanted[x0..x1) x [y0..y1). */
-static void paint(uint32_t *wanted, int32_t stride, int32_t x0, int32_t y0, int32_t x1,
-                  int32_t y1, uint32_t rgba)
+static void paint(uint32_t *wanted, int32_t stride, int32_t x0, int32_t y0, int32_t x1, int32_t y1,
+                  uint32_t rgba)
 {
     for (int32_t y = y0; y < y1; y++) {
         for (int32_t x = x0; x < x1; x++)
@@ -32,9 +32,9 @@ static void test_solid(void **state)
     /* Centres inside: ceil(9.6 - 0.5) = 10 up to ceil(14.4 - 0.5) = 14. */
     gfx_rect(&scene, (GfxRect){9.6f, 7.3f, 14.4f, 9.7f}, whole, 0xff00ff00u);
     gfx_rect(&scene, (GfxRect){-50, 15, 500, 500}, whole, 0xffff0000u);
-    gfx_rect(&scene, (GfxRect){20, 3, 20, 9}, whole, 0xffffffffu);         /* empty */
-    gfx_rect(&scene, (GfxRect){20.6f, 3, 21.4f, 9}, whole, 0xffffffffu);   /* between centres */
-    gfx_rect(&scene, (GfxRect){28, 12, 24, 10}, whole, 0xff808080u);       /* corners swapped */
+    gfx_rect(&scene, (GfxRect){20, 3, 20, 9}, whole, 0xffffffffu);       /* empty */
+    gfx_rect(&scene, (GfxRect){20.6f, 3, 21.4f, 9}, whole, 0xffffffffu); /* between centres */
+    gfx_rect(&scene, (GfxRect){28, 12, 24, 10}, whole, 0xff808080u);     /* corners swapped */
     gfx_draw(renderer, &scene, got);
     paint(wanted, 32, 0, 0, 32, 20, 0xff302010u);
     paint(wanted, 32, 3, 2, 7, 5, 0xff0000ffu);
@@ -60,9 +60,8 @@ static void test_scissor(void **state)
     command->clip_x1 = 11;
     command->clip_y1 = 4;
     gfx_rect(&scene, (GfxRect){0, 0, 24, 24}, whole, 0xff0000ffu);
-    const UiVertex corner[3] = {{0, 0, 0, 0, 0xff00ff00u},
-                                {24, 0, 0, 0, 0xff00ff00u},
-                                {0, 24, 0, 0, 0xff00ff00u}};
+    const UiVertex corner[3] = {
+        {0, 0, 0, 0, 0xff00ff00u}, {24, 0, 0, 0, 0xff00ff00u}, {0, 24, 0, 0, 0xff00ff00u}};
     command = gfx_command(&scene, white, UI_FILTER_NEAREST);
     command->clip_x0 = 2;
     command->clip_y0 = 6;
@@ -234,9 +233,8 @@ static void test_gradient(void **state)
     static uint32_t got[64 * 64];
     gfx_scene_init(&scene, 64, 64, 0xff000000u);
     gfx_command(&scene, white, UI_FILTER_NEAREST);
-    const UiVertex vertices[3] = {{0, 0, 0, 0, 0xff0000ffu},
-                                  {64, 0, 0, 0, 0xff00ff00u},
-                                  {0, 64, 0, 0, 0xffff0000u}};
+    const UiVertex vertices[3] = {
+        {0, 0, 0, 0, 0xff0000ffu}, {64, 0, 0, 0, 0xff00ff00u}, {0, 64, 0, 0, 0xffff0000u}};
     gfx_triangle(&scene, vertices);
     gfx_draw(renderer, &scene, got);
     for (int y = 0; y < 64; y++) {
@@ -336,10 +334,14 @@ static void test_update_and_destroy_in_frame(void **state)
 int gfx_run_ui(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_solid),  cmocka_unit_test(test_scissor),
-        cmocka_unit_test(test_nearest), cmocka_unit_test(test_linear),
-        cmocka_unit_test(test_blend),  cmocka_unit_test(test_gradient),
-        cmocka_unit_test(test_scale),  cmocka_unit_test(test_resize),
+        cmocka_unit_test(test_solid),
+        cmocka_unit_test(test_scissor),
+        cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_blend),
+        cmocka_unit_test(test_gradient),
+        cmocka_unit_test(test_scale),
+        cmocka_unit_test(test_resize),
         cmocka_unit_test(test_update_and_destroy_in_frame),
     };
     return cmocka_run_group_tests_name("ui", tests, NULL, NULL);

@@ -21,12 +21,22 @@ typedef struct EglWindow {
 static bool egl_window_open(void *user, RendererWindowApi api, char *error, size_t error_bytes)
 {
     EglWindow *self = user;
-    const EGLint config_wanted[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE,
-                                    EGL_OPENGL_BIT,   EGL_RED_SIZE,    8,
-                                    EGL_ALPHA_SIZE,   8,               EGL_NONE};
-    const EGLint context_wanted[] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 3,
+    const EGLint config_wanted[] = {EGL_SURFACE_TYPE,
+                                    EGL_PBUFFER_BIT,
+                                    EGL_RENDERABLE_TYPE,
+                                    EGL_OPENGL_BIT,
+                                    EGL_RED_SIZE,
+                                    8,
+                                    EGL_ALPHA_SIZE,
+                                    8,
+                                    EGL_NONE};
+    const EGLint context_wanted[] = {EGL_CONTEXT_MAJOR_VERSION,
+                                     3,
+                                     EGL_CONTEXT_MINOR_VERSION,
+                                     3,
                                      EGL_CONTEXT_OPENGL_PROFILE_MASK,
-                                     EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
+                                     EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
+                                     EGL_NONE};
     const EGLint size[] = {EGL_WIDTH, WINDOW_WIDTH, EGL_HEIGHT, WINDOW_HEIGHT, EGL_NONE};
     EGLConfig config = NULL;
     EGLint count = 0;
@@ -80,17 +90,17 @@ static Renderer *start(EglWindow *self, const RendererWindow *window)
 {
     char error[256] = "";
     *self = (EglWindow){.keeps_context = true, .swaps = true};
-    Renderer *renderer = gfx_backend()->create(
-        RENDERER_PARAMS(.window = window, .validate = true), error, sizeof error);
+    Renderer *renderer = gfx_backend()->create(RENDERER_PARAMS(.window = window, .validate = true),
+                                               error, sizeof error);
     if (renderer == NULL)
         print_message("           skipped: %s\n", error);
     return renderer;
 }
 
-#define EGL_WINDOW(self)                                                                           \
-    {                                                                                              \
-        .user = (self), .open = egl_window_open, .framebuffer_size = egl_window_size,              \
-        .gl_make_current = egl_window_enter, .gl_swap = egl_window_swap                            \
+#define EGL_WINDOW(self)                                                              \
+    {                                                                                 \
+        .user = (self), .open = egl_window_open, .framebuffer_size = egl_window_size, \
+        .gl_make_current = egl_window_enter, .gl_swap = egl_window_swap               \
     }
 
 /* Four corners of four colours arrive upright, and frame_read gives the same picture. */

@@ -32,8 +32,7 @@ const CpuTexture *cpu_texture(const RendererTexture *texture);
 
 /* cpu_texture.c */
 RendererTexture *cpu_texture_create(Renderer *renderer, const RendererTextureParams *params);
-bool cpu_texture_update(Renderer *renderer, RendererTexture *texture,
-                        const RendererSource *source);
+bool cpu_texture_update(Renderer *renderer, RendererTexture *texture, const RendererSource *source);
 bool cpu_texture_write(Renderer *renderer, RendererTexture *texture, const uint8_t *rgba);
 bool cpu_texture_read(Renderer *renderer, RendererTexture *texture, uint8_t *dst);
 void cpu_texture_destroy(Renderer *renderer, RendererTexture *texture);
@@ -41,8 +40,7 @@ RendererShared *cpu_shared_attach(Renderer *renderer, void *memory, uint64_t siz
 void cpu_shared_detach(Renderer *renderer, RendererShared *shared);
 
 /* cpu_present.c */
-bool cpu_frame_begin(Renderer *renderer, int32_t width_px, int32_t height_px,
-                     uint32_t clear_rgba);
+bool cpu_frame_begin(Renderer *renderer, int32_t width_px, int32_t height_px, uint32_t clear_rgba);
 bool cpu_frame_end(Renderer *renderer);
 bool cpu_frame_read(Renderer *renderer, uint8_t *dst);
 

@@ -55,13 +55,13 @@ bool cpu_frame_end(Renderer *renderer)
     if (self->window.open == NULL)
         return true;
     if (!fault_here("cpu.present") &&
-        self->window.present_pixels(self->window.user, (const uint8_t *)self->frame,
-                                    self->width_px, self->height_px)) {
+        self->window.present_pixels(self->window.user, (const uint8_t *)self->frame, self->width_px,
+                                    self->height_px)) {
         self->present_failed = false;
         return true;
     }
     if (!self->present_failed) /* once, not at every frame */
-        log_item(RENDERER_FAILED, "renderer_frame_end", "present_pixels", 
+        log_item(RENDERER_FAILED, "renderer_frame_end", "present_pixels",
                  "the window took no pixels");
     self->present_failed = true;
     return false;

@@ -1,5 +1,5 @@
-/* render/cpu/cpu_raster.h: the software rasteriser's inside: what it draws into and the arithmetic of
- * one pixel. Included by cpu_view.c, cpu_rect.c and cpu_triangle.c; frame thread.
+/* render/cpu/cpu_raster.h: the software rasteriser's inside: what it draws into and the arithmetic
+ * of one pixel. Included by cpu_view.c, cpu_rect.c and cpu_triangle.c; frame thread.
  *
  * Pixels are words 0xAABBGGRR of a little-endian machine. Positions are fixed point with 8 bits
  * after the point; pixel (x, y) has its centre at (x + 1/2, y + 1/2). Products of two 8-bit values
@@ -79,8 +79,8 @@ static inline uint32_t raster_blend(uint32_t dst, uint32_t src)
     uint32_t alpha = src >> 24;
     uint32_t rest = 255u - alpha;
     uint32_t red_blue = (src & lanes) * alpha + (dst & lanes) * rest + 0x00800080u;
-    uint32_t green_alpha = (((src >> 8) & 0xffu) | 0x00ff0000u) * alpha +
-                           ((dst >> 8) & lanes) * rest + 0x00800080u;
+    uint32_t green_alpha =
+        (((src >> 8) & 0xffu) | 0x00ff0000u) * alpha + ((dst >> 8) & lanes) * rest + 0x00800080u;
     red_blue = ((red_blue + ((red_blue >> 8) & lanes)) >> 8) & lanes;
     green_alpha = (green_alpha + ((green_alpha >> 8) & lanes)) & 0xff00ff00u;
     return red_blue | green_alpha;
@@ -105,7 +105,8 @@ static inline void raster_blend_span(uint32_t *dst, int32_t count, uint32_t rgba
     uint16_t rest = (uint16_t)(255u - alpha);
     RasterWords source;
     for (int c = 0; c < 8; c++)
-        source[c] = (uint16_t)((c % 4 == 3 ? 255u : (rgba >> (8 * (c % 4))) & 0xffu) * alpha + 128u);
+        source[c] =
+            (uint16_t)((c % 4 == 3 ? 255u : (rgba >> (8 * (c % 4))) & 0xffu) * alpha + 128u);
     int32_t i = 0;
     for (; i + 2 <= count; i += 2) {
         RasterBytes bytes;
@@ -137,10 +138,11 @@ static inline uint32_t raster_mix(uint32_t top_left, uint32_t top_right, uint32_
                                   uint32_t bottom_right, uint32_t weight_x, uint32_t weight_y)
 {
     const uint64_t wide = 0x0000ffff0000ffffu;
-#define RASTER_UNPACK(t)                                                                           \
-    (((uint64_t)((t)&0xffu)) | ((uint64_t)((t)&0xff00u) << 8) |                                    \
+#define RASTER_UNPACK(t)                                        \
+    (((uint64_t)((t)&0xffu)) | ((uint64_t)((t)&0xff00u) << 8) | \
      ((uint64_t)((t)&0xff0000u) << 16) | ((uint64_t)((t)&0xff000000u) << 24))
-    uint64_t top = RASTER_UNPACK(top_left) * (256u - weight_x) + RASTER_UNPACK(top_right) * weight_x;
+    uint64_t top =
+        RASTER_UNPACK(top_left) * (256u - weight_x) + RASTER_UNPACK(top_right) * weight_x;
     uint64_t bottom =
         RASTER_UNPACK(bottom_left) * (256u - weight_x) + RASTER_UNPACK(bottom_right) * weight_x;
 #undef RASTER_UNPACK
@@ -185,8 +187,8 @@ static inline uint32_t raster_sample(const RasterImage *image, double u, double 
     double y = v * image->height_px;
     if (image->filter == UI_FILTER_NEAREST) {
         size_t row = (size_t)raster_nearest(y, image->height_px);
-        return image->pixels[row * (size_t)image->width_px +
-                             (size_t)raster_nearest(x, image->width_px)];
+        size_t column = (size_t)raster_nearest(x, image->width_px);
+        return image->pixels[row * (size_t)image->width_px + column];
     }
     RasterTaps across = raster_linear(x, image->width_px);
     RasterTaps down = raster_linear(y, image->height_px);

@@ -47,8 +47,7 @@ static void count_staged(Renderer *renderer, RendererTexture *texture)
     texture->counters.staged_bytes += bytes;
 }
 
-bool cpu_texture_update(Renderer *renderer, RendererTexture *texture,
-                        const RendererSource *source)
+bool cpu_texture_update(Renderer *renderer, RendererTexture *texture, const RendererSource *source)
 {
     const CpuTexture *self = cpu_texture(texture);
     const KernelVariant *kernel = kernel_best();

@@ -63,8 +63,7 @@ static Plane plane_through(const RasterVertex vertices[3], const double values[3
     double d2 = values[2] - values[0];
     Plane plane = {0.0, (d1 * y2 - d2 * y1) / area, (d2 * x1 - d1 * x2) / area};
     /* At the centre of pixel (0, 0). */
-    plane.at_origin = values[0] +
-                      plane.per_x * (0.5 - (double)vertices[0].x / RASTER_SUBPIXEL) +
+    plane.at_origin = values[0] + plane.per_x * (0.5 - (double)vertices[0].x / RASTER_SUBPIXEL) +
                       plane.per_y * (0.5 - (double)vertices[0].y / RASTER_SUBPIXEL);
     return plane;
 }

@@ -1,5 +1,5 @@
-/* The gl renderer's life, its table, and what every file here asks for: the current context, errors,
- * loss, labels, fences. Frame thread. */
+/* The gl renderer's life, its table, and what every file here asks for: the current context,
+ * errors, loss, labels, fences. Frame thread. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,8 +164,8 @@ static bool objects_create(GlRenderer *self, bool validate, char *error, size_t 
         return false;
     }
     self->has_debug = version >= 43 || epoxy_has_gl_extension("GL_KHR_debug");
-    self->has_storage = (version >= 44 || epoxy_has_gl_extension("GL_ARB_buffer_storage")) &&
-                        storage_is_wanted();
+    self->has_storage =
+        (version >= 44 || epoxy_has_gl_extension("GL_ARB_buffer_storage")) && storage_is_wanted();
     self->has_reset_status = version >= 45;
     read_info(self);
     if (validate && self->has_debug) {

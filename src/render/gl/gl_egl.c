@@ -1,7 +1,7 @@
-/* An OpenGL context without a window: through EGL on a GPU without a display, else surfaceless, else
- * a tiny pbuffer of the default display. A display is never ended: it belongs to the whole process,
- * and ending it takes down every context on it, also those of others (a window library's, an
- * applet's). Frame thread. */
+/* An OpenGL context without a window: through EGL on a GPU without a display, else surfaceless,
+ * else a tiny pbuffer of the default display. A display is never ended: it belongs to the whole
+ * process, and ending it takes down every context on it, also those of others (a window library's,
+ * an applet's). Frame thread. */
 #include <dlfcn.h>
 #include <epoxy/egl.h>
 #include <stdio.h>
@@ -44,9 +44,8 @@ static bool libraries_are_there(char *error, size_t error_bytes)
 
 static EGLConfig config_choose(EGLDisplay display, EGLint surface_bit)
 {
-    const EGLint wanted[] = {EGL_SURFACE_TYPE,    surface_bit,
-                             EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT,
-                             EGL_RED_SIZE,        CONFIG_COLOUR_BITS,
+    const EGLint wanted[] = {EGL_SURFACE_TYPE, surface_bit,  EGL_RENDERABLE_TYPE,
+                             EGL_OPENGL_BIT,   EGL_RED_SIZE, CONFIG_COLOUR_BITS,
                              EGL_NONE};
     EGLConfig config = NULL;
     EGLint count = 0;
@@ -57,12 +56,9 @@ static EGLConfig config_choose(EGLDisplay display, EGLint surface_bit)
 
 static EGLContext context_make(EGLDisplay display, EGLConfig config, bool debug, bool robust)
 {
-    EGLint wanted[16] = {EGL_CONTEXT_MAJOR_VERSION,
-                         3,
-                         EGL_CONTEXT_MINOR_VERSION,
-                         3,
-                         EGL_CONTEXT_OPENGL_PROFILE_MASK,
-                         EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT};
+    EGLint wanted[16] = {EGL_CONTEXT_MAJOR_VERSION,       3,
+                         EGL_CONTEXT_MINOR_VERSION,       3,
+                         EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT};
     int used = 6;
     if (debug) {
         wanted[used++] = EGL_CONTEXT_OPENGL_DEBUG;
@@ -82,7 +78,8 @@ static bool context_create(GlEgl *egl, EGLDisplay display, bool debug, char *err
 {
     *egl = (GlEgl){.display = display, .context = EGL_NO_CONTEXT, .surface = EGL_NO_SURFACE};
     const char *step = "eglBindAPI";
-    bool surfaceless = lists(eglQueryString(display, EGL_EXTENSIONS), "EGL_KHR_surfaceless_context");
+    bool surfaceless =
+        lists(eglQueryString(display, EGL_EXTENSIONS), "EGL_KHR_surfaceless_context");
     if (!eglBindAPI(EGL_OPENGL_API))
         goto failed;
     step = "eglChooseConfig";
@@ -115,8 +112,7 @@ failed:
     return false;
 }
 
-static bool try_display(GlEgl *egl, EGLDisplay display, bool debug, char *error,
-                        size_t error_bytes)
+static bool try_display(GlEgl *egl, EGLDisplay display, bool debug, char *error, size_t error_bytes)
 {
     if (fault_here("gl.context") || display == EGL_NO_DISPLAY ||
         !eglInitialize(display, NULL, NULL)) {

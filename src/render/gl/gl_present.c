@@ -73,9 +73,8 @@ static bool present(GlRenderer *self)
     glDisable(GL_FRAMEBUFFER_SRGB);
     if (window_width != target->width_px || window_height != target->height_px)
         glClear(GL_COLOR_BUFFER_BIT); /* in the middle of a resize */
-    glBlitFramebuffer(0, 0, target->width_px, target->height_px, 0, window_height,
-                      target->width_px, window_height - target->height_px, GL_COLOR_BUFFER_BIT,
-                      GL_NEAREST);
+    glBlitFramebuffer(0, 0, target->width_px, target->height_px, 0, window_height, target->width_px,
+                      window_height - target->height_px, GL_COLOR_BUFFER_BIT, GL_NEAREST);
     if (!gl_is_well(self, "renderer_frame_end"))
         return false;
     if (gl_fails_here(self, "gl.present"))
@@ -97,8 +96,7 @@ bool gl_frame_end(Renderer *renderer)
         if (gl_fails_here(self, "gl.present"))
             return false;
     }
-    target->fences[target->frame % GL_FRAMES_AHEAD] =
-        glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    target->fences[target->frame % GL_FRAMES_AHEAD] = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
     target->frame++;
     glFlush();
     if (self->has_reset_status && glGetGraphicsResetStatus() != GL_NO_ERROR)

@@ -70,9 +70,9 @@ static uint8_t *ring_reserve(GlRenderer *self, uint32_t bytes, uintptr_t *out_of
     glBindBuffer(GL_PIXEL_UNPACK_BUFFER, ring->buffer);
     if (ring->mapped != NULL)
         return ring->mapped + offset;
-    uint8_t *mapped = glMapBufferRange(
-        GL_PIXEL_UNPACK_BUFFER, (GLintptr)offset, (GLsizeiptr)bytes,
-        GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_RANGE_BIT | GL_MAP_UNSYNCHRONIZED_BIT);
+    uint8_t *mapped = glMapBufferRange(GL_PIXEL_UNPACK_BUFFER, (GLintptr)offset, (GLsizeiptr)bytes,
+                                       GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_RANGE_BIT |
+                                           GL_MAP_UNSYNCHRONIZED_BIT);
     if (mapped == NULL)
         gl_lose(self, "the upload ring", "it cannot be mapped");
     return mapped;

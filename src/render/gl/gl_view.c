@@ -7,18 +7,19 @@
 #include "render/gl/gl.h"
 
 /* Logical units to clip space; y grows downwards in both, since row 0 of the target is the top. */
-static const char vertex_source[] = "#version 330 core\n"
-                                    "uniform vec4 place;\n"
-                                    "layout(location = 0) in vec2 position;\n"
-                                    "layout(location = 1) in vec2 texture_position;\n"
-                                    "layout(location = 2) in vec4 colour;\n"
-                                    "out vec2 vertex_texture_position;\n"
-                                    "out vec4 vertex_colour;\n"
-                                    "void main() {\n"
-                                    "    vertex_texture_position = texture_position;\n"
-                                    "    vertex_colour = colour;\n"
-                                    "    gl_Position = vec4(position * place.xy + place.zw, 0, 1);\n"
-                                    "}\n";
+static const char vertex_source[] =
+    "#version 330 core\n"
+    "uniform vec4 place;\n"
+    "layout(location = 0) in vec2 position;\n"
+    "layout(location = 1) in vec2 texture_position;\n"
+    "layout(location = 2) in vec4 colour;\n"
+    "out vec2 vertex_texture_position;\n"
+    "out vec4 vertex_colour;\n"
+    "void main() {\n"
+    "    vertex_texture_position = texture_position;\n"
+    "    vertex_colour = colour;\n"
+    "    gl_Position = vec4(position * place.xy + place.zw, 0, 1);\n"
+    "}\n";
 
 static const char fragment_source[] =
     "#version 330 core\n"
@@ -165,8 +166,8 @@ static bool lists_upload(GlRenderer *self, const UiDraw *draw, GLenum kind)
                gl_lose(self, "renderer_draw_ui", "no memory for the draw list");
     for (uint32_t i = 0; i < draw->list_count; i++) {
         const UiList *list = &draw->lists[i];
-        size_t bytes = vertices ? list->vertex_count * sizeof(UiVertex)
-                                : list->index_count * sizeof(uint16_t);
+        size_t bytes =
+            vertices ? list->vertex_count * sizeof(UiVertex) : list->index_count * sizeof(uint16_t);
         if (bytes > 0)
             memcpy(to, vertices ? (const void *)list->vertices : (const void *)list->indices,
                    bytes);
