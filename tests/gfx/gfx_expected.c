@@ -6,12 +6,13 @@
 
 static uint32_t tables[3][256];
 
-bool expected_load_tables(void)
+static bool load_from(const char *folder)
 {
-    static const char *const files[3] = {GFX_LUT_DIR "/viridis.txt", GFX_LUT_DIR "/magma.txt",
-                                         GFX_LUT_DIR "/rdbu.txt"};
+    static const char *const names[3] = {"viridis", "magma", "rdbu"};
     for (int map = 0; map < 3; map++) {
-        FILE *file = fopen(files[map], "r");
+        char path[512];
+        snprintf(path, sizeof path, "%s/%s.txt", folder, names[map]);
+        FILE *file = fopen(path, "r");
         if (file == NULL)
             return false;
         int rows = 0;
@@ -25,6 +26,12 @@ bool expected_load_tables(void)
             return false;
     }
     return true;
+}
+
+/* Where it was built, or from the root of a copy of the tree on another machine. */
+bool expected_load_tables(void)
+{
+    return load_from(GFX_LUT_DIR) || load_from("src/kernels/lut");
 }
 
 RendererPass expected_colormap_pass(int32_t colormap, float vmin, float vmax)
