@@ -25,7 +25,8 @@ static bool read_size(CliOptions *options, const char *text)
 {
     enum { SIDE_MAX_PX = 16384 };
     int width_px = 0, height_px = 0, used = 0;
-    if (sscanf(text, "%dx%d%n", &width_px, &height_px, &used) != 2 || text[used] != '\0' ||
+    /* %5d: what has more digits than the limit must not wrap into it. */
+    if (sscanf(text, "%5dx%5d%n", &width_px, &height_px, &used) != 2 || text[used] != '\0' ||
         width_px < 1 || height_px < 1 || width_px > SIDE_MAX_PX || height_px > SIDE_MAX_PX)
         return false;
     options->shell.width_px = width_px;
