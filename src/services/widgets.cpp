@@ -54,6 +54,7 @@ void widgets_end(void)
 {
     if (!widgets.inside)
         return;
+    const CallerId before = caller_enter(widgets.owner); /* whose lines these are */
     while (widgets.depth > 0) {
         const Scope *const open = &widgets.scopes[widgets.depth - 1];
         char given[96];
@@ -61,6 +62,7 @@ void widgets_end(void)
         widgets_refuse("end of frame()", given, "an end() beside its opener");
         widgets_end_scope(open->kind);
     }
+    caller_leave(before);
     ImGui::PopID();
     widgets.inside = false;
     widgets.panel = nullptr;

@@ -96,9 +96,12 @@ static const char *device_word(CaliperDeviceKind kind)
     return kind == CALIPER_DEV_CUDA ? "CUDA" : kind == CALIPER_DEV_METAL ? "Metal" : "CPU";
 }
 
-static float status_item(float x, float y, uint32_t rgba, const char *text)
+/* Cut off before `right`. */
+static float status_item(float x, float y, float right, uint32_t rgba, const char *text)
 {
-    return x + ui_text_at(UI_FONT_SMALL, x, y, 0, rgba, text) + 10.0f;
+    if (right - x < 40.0f)
+        return x;
+    return x + ui_text_at(UI_FONT_SMALL, x, y, right - x, rgba, text) + 16.0f;
 }
 
 void bars_draw_status(Shell *shell)
@@ -118,19 +121,17 @@ void bars_draw_status(Shell *shell)
             ui_fade(ui_theme_color(CALIPER_THEME_BORDER), 0.8f));
     ui_disc(19, y0 + SHELL_STATUS / 2, 4,
             ui_theme_color(resident ? CALIPER_THEME_GOOD : CALIPER_THEME_ACCENT));
-    float x = status_item(30, y, ui_theme_color(CALIPER_THEME_TEXT), path);
-    snprintf(text, sizeof text, "%s on %s", renderer->name, renderer->device_name);
-    x = status_item(x + 6, y, dim, text);
-    snprintf(text, sizeof text, "compute: %s %s", device_word(device->kind()), device->name());
-    status_item(x + 6, y, dim, text);
-
     BridgeStats stats;
     bridge_stats(shell->bridge, &stats);
     snprintf(text, sizeof text, "%u live texture%s   %.1f ms", stats.textures,
              stats.textures == 1 ? "" : "s", shell->frame_ms);
-    float w = ui_text_width(UI_FONT_SMALL, text);
-    ui_rect(shell->width - w - 30, y0 + 2, w + 30, SHELL_STATUS - 2, 0,
-            ui_theme_color(CALIPER_THEME_BACKGROUND));
-    ui_text_at(UI_FONT_SMALL, shell->width - w - 16, y, 0, dim, text);
+    float right = shell->width - 16 - ui_text_width(UI_FONT_SMALL, text);
+    ui_text_at(UI_FONT_SMALL, right, y, 0, dim, text);
+    right -= 20;
+    float x = status_item(30, y, right, ui_theme_color(CALIPER_THEME_TEXT), path);
+    snprintf(text, sizeof text, "%s on %s", renderer->name, renderer->device_name);
+    x = status_item(x, y, right, dim, text);
+    snprintf(text, sizeof text, "compute: %s %s", device_word(device->kind()), device->name());
+    status_item(x, y, right, dim, text);
     ui_region_end();
 }

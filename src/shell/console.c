@@ -197,7 +197,8 @@ static void draw_row(const Entry *entry)
     ui->text_ex(entry->applet[0] != '\0' ? entry->applet : entry->module, -1, 0,
                 CALIPER_TEXT_DIM | CALIPER_TEXT_SMALL);
     ui->table_cell(-1, 0);
-    ui->text_ex(entry->text, -1, level_color(entry->level), CALIPER_TEXT_SMALL);
+    ui->text_ex(entry->text, (int64_t)strcspn(entry->text, "\n"), level_color(entry->level),
+                CALIPER_TEXT_SMALL); /* rows are one line high; the tooltip has the others */
     ui->tooltip(entry->text);
 }
 
@@ -208,10 +209,11 @@ void console_draw(Console *console, Rect area)
     if (console == NULL)
         return;
     bool fresh = refresh(console);
-    ui_region_begin("##consolepage", area.x, area.y, area.w, area.h,
+    ui_region_begin("##consoleedge", area.x, area.y, area.w, 1, 0);
+    ui_rect(area.x, area.y, area.w, 1, 0, ui_theme_color(CALIPER_THEME_BORDER));
+    ui_region_end();
+    ui_region_begin("##consolepage", area.x, area.y + 1, area.w, area.h - 1,
                     UI_REGION_PADDED | UI_REGION_FILLED);
-    ui_line(area.x, area.y + 0.5f, area.x + area.w, area.y + 0.5f, 1,
-            ui_theme_color(CALIPER_THEME_BORDER));
     widgets_begin(0);
     draw_filters(console);
     if (ui->table("entries", 4, 0, 0, CALIPER_TABLE_SCROLL | CALIPER_TABLE_STRIPES)) {

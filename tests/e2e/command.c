@@ -12,7 +12,8 @@ static bool shell_command(const char *text)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-bool room_make(Room *room, const char *program, const char *hello, const char *crash)
+bool room_make(Room *room, const char *program, const char *hello, const char *crash,
+               const char *imgui)
 {
     char text[2048];
     const char *folder = getenv("TMPDIR");
@@ -20,10 +21,11 @@ bool room_make(Room *room, const char *program, const char *hello, const char *c
              folder != NULL && folder[0] != '\0' ? folder : "/tmp");
     if (mkdtemp(room->path) == NULL)
         return false;
-    snprintf(text, sizeof text,
-             "cd '%s' && mkdir bin applets crash && cp '%s' bin/caliper && cp '%s' applets/ && "
-             "cp '%s' crash/crash.so",
-             room->path, program, hello, crash);
+    snprintf(
+        text, sizeof text,
+        "cd '%s' && mkdir bin applets crash imgui && cp '%s' bin/caliper && cp '%s' applets/ && "
+        "cp '%s' crash/crash.so && cp '%s' imgui/imgui.so",
+        room->path, program, hello, crash, imgui);
     return shell_command(text);
 }
 

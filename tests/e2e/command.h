@@ -12,8 +12,10 @@ typedef struct Room {
     uint32_t output_lines; /* of stdout and stderr together */
 } Room;
 
-/* argv: program, hello applet, crash applet. */
-bool room_make(Room *room, const char *program, const char *hello, const char *crash);
+/* Copies the program and three applets: hello into applets/, the others as crash/crash.so and
+ * imgui/imgui.so. */
+bool room_make(Room *room, const char *program, const char *hello, const char *crash,
+               const char *imgui);
 void room_remove(Room *room);
 /* Runs `caliper ARGUMENTS` with the room's applets and data, in the room; `environment` is put in
  * front ("NAME=value ..."). Returns the exit status, 128 + signal when it was killed. */

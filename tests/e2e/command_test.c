@@ -5,8 +5,8 @@
  * by 2 (blending rounds differently), and in one pixel of 200 by more (edges of glyphs and rounded
  * corners). Not compared: the status bar, which names the machine.
  *
- * argv: program, hello applet, crash applet, reference folder. CALIPER_TEST_WRITE_REFERENCES=1
- * writes the cpu renderer's pictures there instead of comparing. */
+ * argv: program, hello applet, crash applet, ImGui applet, reference folder.
+ * CALIPER_TEST_WRITE_REFERENCES=1 writes the cpu renderer's pictures there instead of comparing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -261,6 +261,36 @@ static void a_crash_is_status_1_and_the_neighbour_lives(void **unused)
                      0);
 }
 
+/* ---- caliper.ui.v1 ---- */
+
+static bool is_color(const Picture *picture, uint32_t x, uint32_t y, uint8_t r, uint8_t g,
+                     uint8_t b)
+{
+    const uint8_t *pixel = &picture->rgba[((size_t)y * picture->width_px + x) * 4];
+    return pixel[0] == r && pixel[1] == g && pixel[2] == b;
+}
+
+static void an_applets_own_toolkit_stays_in_its_panel(void **unused)
+{
+    char path[512];
+    Picture picture;
+    (void)unused;
+    int status = room_run(&room, "",
+                          "run imgui/imgui.so --headless --frames 4 --renderer cpu --size 800x640 "
+                          "--screenshot imgui.png");
+    if (status != 0)
+        fail_msg("status %d\n%s", status, room.output);
+    path_of(path, sizeof path, room.path, "imgui");
+    assert_true(picture_read(path, &picture));
+    /* The panel's corner is at 8, 84 in this picture, as in hello.png. */
+    assert_true(is_color(&picture, 8 + 40, 84 + 40, 0, 255, 0));
+    assert_true(is_color(&picture, 8 + 160, 84 + 160, 255, 0, 0));
+    assert_true(is_color(&picture, 8 + 5, 84 + 5, 0, 0, 255));
+    assert_false(is_color(&picture, 4, 84 + 5, 0, 0, 255));
+    assert_false(is_color(&picture, 8 + 5, 80, 0, 0, 255));
+    picture_free(&picture);
+}
+
 /* ---- Input ---- */
 
 static bool write_script(const char *text)
@@ -348,15 +378,16 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_lost_gl_is_replaced_and_nothing_is_missing),
         cmocka_unit_test(without_any_renderer_the_status_is_1),
         cmocka_unit_test(a_crash_is_status_1_and_the_neighbour_lives),
+        cmocka_unit_test(an_applets_own_toolkit_stays_in_its_panel),
         cmocka_unit_test(a_click_on_a_card_opens_the_applet),
         cmocka_unit_test(windows_under_xvfb),
     };
     const char *writes = getenv("CALIPER_TEST_WRITE_REFERENCES");
-    if (argc != 5 || !room_make(&room, argv[1], argv[2], argv[3])) {
-        fprintf(stderr, "usage: %s PROGRAM HELLO CRASH REFERENCES\n", argv[0]);
+    if (argc != 6 || !room_make(&room, argv[1], argv[2], argv[3], argv[4])) {
+        fprintf(stderr, "usage: %s PROGRAM HELLO CRASH IMGUI REFERENCES\n", argv[0]);
         return 2;
     }
-    references = argv[4];
+    references = argv[5];
     write_references = writes != NULL && writes[0] == '1';
     (void)room_run(&room, "", "doctor");
     has_gl = strstr(room.output, "  yes  gl ") != NULL;
