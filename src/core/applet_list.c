@@ -158,6 +158,7 @@ static int32_t add_path(Host *host, const char *path, bool scanning)
     Applet *applet = applet_new(host, path);
     if (applet == NULL)
         return -1;
+    loader_stamp(path, &applet->stamp);
     applet->life = life_load(host, path, false, &applet->facts, &problem, why, sizeof why);
     if (applet->life == NULL && !keep_refused(applet, problem, scanning, why)) {
         free(applet->path);

@@ -31,9 +31,22 @@ static Applet *applet_at(Host *host, uint32_t index, const char *call)
     return NULL;
 }
 
+/* A library that was built anew since it was loaded is loaded anew: it has not started yet. The
+ * loader would answer with the old image if that is still there. */
+static void drop_stale(Applet *applet)
+{
+    LibraryStamp stamp;
+    if (!loader_stamp(applet->path, &stamp) || memcmp(&stamp, &applet->stamp, sizeof stamp) == 0)
+        return;
+    life_unload(&applet->life);
+    applet->stamp = stamp;
+    applet->fresh_copy = applet->fresh_copy || loader_is_open(applet->path);
+}
+
 /* Loads the library unless it is; the life's data folder too. False with `why`. */
 static bool ensure_loaded(Host *host, Applet *applet, char *why, size_t why_bytes)
 {
+    drop_stale(applet);
     if (applet->life == NULL) {
         LifeProblem problem;
         Descriptor *facts = calloc(1, sizeof *facts);

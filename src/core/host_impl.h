@@ -44,7 +44,8 @@ typedef struct Applet {
     CallerId serial;  /* of the last life */
     AppletState state;
     char reason[APPLET_REASON_BYTES];
-    bool fresh_copy; /* an earlier image of this path is still loaded */
+    bool fresh_copy;    /* an earlier image of this path is still loaded */
+    LibraryStamp stamp; /* of the file at the last load */
     bool slow;
     uint32_t slow_frames; /* in a row */
     uint64_t frames;

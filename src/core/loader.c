@@ -80,6 +80,16 @@ LoaderResult loader_open(const char *path, const char *copy_folder, Library *out
     return LOADER_RESULT_OPENED;
 }
 
+bool loader_is_open(const char *path)
+{
+    guard_lock_enter();
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    if (handle != NULL)
+        dlclose(handle);
+    guard_lock_leave();
+    return handle != NULL;
+}
+
 void loader_close(Library *library)
 {
     if (library->handle != NULL)

@@ -33,6 +33,17 @@ LoaderResult loader_open(const char *path, const char *copy_folder, Library *out
 /* Closes, and deletes the copy. */
 void loader_close(Library *library);
 
+/* Which file a path named at a time: a rebuilt library has another stamp. False if there is none.
+ */
+typedef struct LibraryStamp {
+    uint64_t device, inode, size_bytes;
+    int64_t changed_ns;
+} LibraryStamp;
+bool loader_stamp(const char *path, LibraryStamp *out);
+/* Whether the process has an image of this path open: some libraries stay after they were closed.
+ */
+bool loader_is_open(const char *path);
+
 /* Deletes copies that processes which are gone left in `copy_folder`. */
 void loader_clean_copies(const char *copy_folder);
 

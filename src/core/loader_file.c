@@ -81,6 +81,19 @@ bool loader_check_file(const char *path, char *why, size_t why_bytes)
     return problem == NULL;
 }
 
+bool loader_stamp(const char *path, LibraryStamp *out)
+{
+    struct stat status;
+    *out = (LibraryStamp){0};
+    if (stat(path, &status) != 0)
+        return false;
+    out->device = (uint64_t)status.st_dev;
+    out->inode = (uint64_t)status.st_ino;
+    out->size_bytes = (uint64_t)status.st_size;
+    out->changed_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
+    return true;
+}
+
 static bool copy_bytes(int from, int to)
 {
     enum { CHUNK_BYTES = 1 << 16 };

@@ -1,6 +1,7 @@
 /* Faults that may not be contained end the process, with a report that says why, and the signal
  * goes where it went before. Each case runs in a process of its own. */
 #include <dirent.h>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/guard.h"
+#include "core/guard_modules.h"
 #include "fault_fixture.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -41,6 +43,17 @@ static void double_free(void *arg)
     (void)arg;
     free(block);
     free(twice);
+}
+
+static void null_write_under_a_driver(void *arg)
+{
+    void *driver = dlopen(fixture_applet("libGL_test.so"), RTLD_NOW | RTLD_LOCAL);
+    void *symbol = driver != NULL ? dlsym(driver, "driver_call") : NULL;
+    void (*driver_call)(void (*)(void *), void *) = NULL;
+    memcpy(&driver_call, &symbol, sizeof symbol);
+    guard_modules_refresh();
+    if (driver_call != NULL)
+        driver_call(null_write, arg);
 }
 
 static void kill_from_outside(void *arg)
@@ -84,6 +97,8 @@ static void run_child(const char *name)
         child_guarded(locked_null_write);
     } else if (strcmp(name, "double free") == 0) {
         child_guarded(double_free);
+    } else if (strcmp(name, "driver") == 0) {
+        child_guarded(null_write_under_a_driver);
     } else if (strcmp(name, "from outside") == 0) {
         child_guarded(kill_from_outside);
     } else if (strcmp(name, "constructor") == 0) {
@@ -114,6 +129,7 @@ static const struct {
     {"unguarded", "no guarded call was running", "SIGSEGV at 0x10", SIGSEGV, false},
     {"locked", "holds a lock of the host", "in the test's call", SIGSEGV, false},
     {"double free", "the allocator is on the stack", "SIGABRT", SIGABRT, true},
+    {"driver", "a graphics driver is on the stack", "libGL_test.so", SIGSEGV, false},
     {"from outside", "sent from outside", "SIGSEGV", SIGSEGV, false},
     {"constructor", "inside the loader", "fatal_constructor.so", SIGSEGV, false},
     {"thread", "no guarded call was running", "SIGSEGV at 0x10", SIGSEGV, false},

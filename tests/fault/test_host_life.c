@@ -257,6 +257,32 @@ static void test_new_builds_of_a_library(void **state)
     fixture_end(&fixture);
 }
 
+/* A new build is opened even where the old image stays, and one that came before the first start.
+ */
+static void test_new_builds_where_the_old_stays(void **state)
+{
+    (void)state;
+    FaultFixture fixture;
+    char path[512];
+    begin(&fixture, 0);
+    snprintf(path, sizeof path, "%s/built.so", fixture.data_dir);
+    copy_file(fixture_applet("recorder_1.so"), path);
+    uint32_t index = add_recorder(&fixture, path);
+    copy_file(fixture_applet("recorder_stays.so"), path);
+    assert_true(host_open(fixture.host, index));
+    assert_string_equal(fixture_view(&fixture, index).version, "3.0.0");
+    host_close(fixture.host, index);
+    fixture_frames(&fixture, 1);
+    assert_true(host_open(fixture.host, index)); /* the same build */
+    host_close(fixture.host, index);
+    fixture_frames(&fixture, 1);
+    copy_file(fixture_applet("recorder_2.so"), path);
+    assert_true(host_open(fixture.host, index));
+    assert_string_equal(fixture_view(&fixture, index).version, "2.0.0");
+    fixture_end(&fixture);
+    assert_int_equal(fixture_complaints(), 0);
+}
+
 static void test_two_of_one_id(void **state)
 {
     (void)state;
@@ -374,6 +400,7 @@ int main(void)
         cmocka_unit_test(test_failures_to_start),
         cmocka_unit_test(test_watchdog),
         cmocka_unit_test(test_new_builds_of_a_library),
+        cmocka_unit_test(test_new_builds_where_the_old_stays),
         cmocka_unit_test(test_two_of_one_id),
         cmocka_unit_test(test_old_copies_are_deleted),
         cmocka_unit_test(test_every_failure),

@@ -47,8 +47,8 @@ static void test_plans(void **state)
 static void test_plans_that_cannot_be_read(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"x",   "a:",    "a:0",   "0",    ":1", "a:1x", "a:+", "a:-1",
-                                      "a:b:1", "1,,2", ",1",   "a:1 ", "99999999999", "+"};
+    static const char *const bad[] = {"x",    "a:",    "a:0",  "0",  ":1",   "a:1x",        "a:+",
+                                      "a:-1", "a:b:1", "1,,2", ",1", "a:1 ", "99999999999", "+"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         assert_true(fault_set_plan("1+"));
         assert_false(fault_set_plan(bad[i]));

@@ -198,7 +198,7 @@ typedef struct Waiting {
     bool locked;
 } Waiting;
 
-static void wait_in_host_code(void *arg)
+__attribute__((noinline)) static void wait_in_host_code(void *arg)
 {
     Waiting *waiting = arg;
     if (waiting->locked)
@@ -208,6 +208,13 @@ static void wait_in_host_code(void *arg)
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     if (waiting->locked)
         guard_lock_leave();
+}
+
+/* The function that guard_call calls may be left, one below it not. */
+static void wait_deeper(void *arg)
+{
+    wait_in_host_code(arg);
+    __asm__ volatile("" ::: "memory"); /* no tail call */
 }
 
 /* A call whose stack has host code that may not be left is let go on: asking does no harm. */
@@ -224,16 +231,14 @@ static void *pester(void *arg)
     return NULL;
 }
 
-static bool pestered_returns(uint64_t serial, uint64_t asked, bool locked)
+static bool pestered_returns(void (*call)(void *), uint64_t serial, uint64_t asked, bool locked)
 {
     Waiting waiting = {.thread = pthread_self(), .serial = asked, .locked = locked};
     pthread_t thread;
     GuardFault fault;
     assert_int_equal(pthread_create(&thread, NULL, pester, &waiting), 0);
     bool returned = guard_call(
-        &(GuardCall){
-            .what = "a wait", .serial = serial, .call = wait_in_host_code, .arg = &waiting},
-        &fault);
+        &(GuardCall){.what = "a wait", .serial = serial, .call = call, .arg = &waiting}, &fault);
     pthread_join(thread, NULL);
     return returned;
 }
@@ -242,9 +247,10 @@ static void test_interruptions_that_must_not_be(void **state)
 {
     (void)state;
     begin();
-    assert_true(pestered_returns(7, 7, true));  /* a lock is held */
-    assert_true(pestered_returns(7, 8, false)); /* another call was meant */
-    assert_true(pestered_returns(0, 0, false)); /* cannot be interrupted */
+    assert_true(pestered_returns(wait_in_host_code, 7, 7, true));  /* a lock is held */
+    assert_true(pestered_returns(wait_in_host_code, 7, 8, false)); /* another call was meant */
+    assert_true(pestered_returns(wait_in_host_code, 0, 0, false)); /* cannot be interrupted */
+    assert_true(pestered_returns(wait_deeper, 7, 7, false));
     end();
 }
 

@@ -1,5 +1,5 @@
-/* The log: what becomes of odd text, thresholds, sinks, many threads. Expected UTF-8 replacements are
- * worked out by hand from RFC 3629. */
+/* The log: what becomes of odd text, thresholds, sinks, many threads. Expected UTF-8 replacements
+ * are worked out by hand from RFC 3629. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,14 +55,14 @@ static void test_text(void **state)
         {"delete\x7f", "delete" R},
         {"carriage\rreturn", "carriage" R "return"},
         {"\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82"},
-        {"\xc3", R},                         /* cut short */
-        {"\xe2\x82", R R},                   /* the same, longer */
-        {"\xc0\xaf", R R},                   /* overlong '/' */
-        {"\xe0\x80\xaf", R R R},             /* again */
-        {"\xed\xa0\x80", R R R},             /* a surrogate */
-        {"\xf4\x90\x80\x80", R R R R},       /* beyond U+10FFFF */
-        {"\xf5\x80\x80\x80", R R R R},       /* never valid */
-        {"\x80lone", R "lone"},              /* a continuation alone */
+        {"\xc3", R},                   /* cut short */
+        {"\xe2\x82", R R},             /* the same, longer */
+        {"\xc0\xaf", R R},             /* overlong '/' */
+        {"\xe0\x80\xaf", R R R},       /* again */
+        {"\xed\xa0\x80", R R R},       /* a surrogate */
+        {"\xf4\x90\x80\x80", R R R R}, /* beyond U+10FFFF */
+        {"\xf5\x80\x80\x80", R R R R}, /* never valid */
+        {"\x80lone", R "lone"},        /* a continuation alone */
         {"a\xff\x62", "a" R "b"},
         {"\xed\x9f\xbf\xee\x80\x80", "\xed\x9f\xbf\xee\x80\x80"}, /* around the surrogates */
         {"\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf"},                 /* U+10FFFF */
@@ -124,8 +124,10 @@ static void test_thresholds(void **state)
         log_write_text((int)cases[i].level, cases[i].module, "x", -1);
         assert_int_equal(count - before, cases[i].passes);
     }
-    static const char *const bad[] = {"loud", "warn,bridge:loud", ":warn", "bridge:", "warn warn",
-                                      "a_module_name_much_too_long_for_this:warn", "WARN"};
+    static const char *const bad[] = {
+        "loud",    "warn,bridge:loud", ":warn",
+        "bridge:", "warn warn",        "a_module_name_much_too_long_for_this:warn",
+        "WARN"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_false(log_set_threshold(bad[i]));
     assert_false(log_set_threshold(NULL));
