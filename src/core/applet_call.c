@@ -41,7 +41,6 @@ static void quarantine(Host *host, Applet *applet, const GuardFault *fault, cons
     for (uint32_t i = 0; i < host->reclaim_count; i++)
         host->reclaims[i].call(host->reclaims[i].user, applet->serial, false);
     life_abandon(&applet->life);
-    applet->fresh_copy = true;
 }
 
 static bool call(Host *host, Applet *applet, const char *what, uint32_t limit_factor,

@@ -141,7 +141,6 @@ static bool keep_refused(Applet *applet, LifeProblem problem, bool scanning, con
         return false;
     }
     name_from_path(applet);
-    applet->fresh_copy = problem == LIFE_PROBLEM_FAULTED;
     applet_set_state(
         applet, problem == LIFE_PROBLEM_FAULTED ? APPLET_STATE_FAILED : APPLET_STATE_UNAVAILABLE,
         why);

@@ -66,8 +66,6 @@ static bool ensure_loaded(Host *host, Applet *applet, char *why, size_t why_byte
         if (same) {
             applet->facts = *facts;
             applet->serial = applet->life->serial;
-        } else if (problem == LIFE_PROBLEM_FAULTED) {
-            applet->fresh_copy = true;
         }
         free(facts);
         if (!same)
@@ -97,7 +95,6 @@ static bool fail_open(Host *host, Applet *applet, const char *why)
     if (applet->life != NULL) {
         reclaim(host, applet->serial, true);
         life_abandon(&applet->life);
-        applet->fresh_copy = true;
     }
     return false;
 }

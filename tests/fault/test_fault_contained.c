@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/host_impl.h"
 #include "fault_fixture.h"
 
 enum { FRAMES_AFTER = 1000 };
@@ -67,6 +68,7 @@ static void check_one(const char *kind, const char *signal, const char *call)
     int32_t index = host_add(fixture.host, fixture_applet("misbehaving.so"));
     assert_true(index >= 0);
     CallerId serial = fixture_view(&fixture, (uint32_t)index).serial;
+    uintptr_t image = fixture.host->applets[index]->life->library.first;
     live_until(&fixture, (uint32_t)index, call);
 
     AppletView view = fixture_view(&fixture, (uint32_t)index);
@@ -91,6 +93,7 @@ static void check_one(const char *kind, const char *signal, const char *call)
     assert_int_equal(view.state, APPLET_STATE_RUNNING);
     assert_int_equal(view.frames, 5);
     assert_int_not_equal(view.serial, serial);
+    assert_true(fixture.host->applets[index]->life->library.first != image); /* not the old one */
     fixture_end(&fixture);
     assert_int_equal(fixture_logged(LOG_APPLET_FAULT), 1);
     assert_int_equal(fixture_noted("healthy cleanup"), 1);

@@ -133,6 +133,7 @@ static void test_close_gives_up_after_two_seconds(void **state)
     assert_true(host_open(fixture.host, index));
     fixture_frames(&fixture, 1);
     CallerId serial = fixture_view(&fixture, index).serial;
+    uintptr_t image = fixture.host->applets[index]->life->library.first;
     host_close(fixture.host, index);
     fake_sec += 1.99;
     host_end_frame(fixture.host);
@@ -147,6 +148,7 @@ static void test_close_gives_up_after_two_seconds(void **state)
     /* The old image is still there for its job; a new life has one of its own. */
     assert_true(host_open(fixture.host, index));
     assert_int_not_equal(fixture_view(&fixture, index).serial, serial);
+    assert_true(fixture.host->applets[index]->life->library.first != image);
     polls_until_ended = 0;
     fixture_end(&fixture);
 }
