@@ -174,6 +174,10 @@ void ui_frame_end(Ui *ui)
     if (!ui->in_frame)
         return;
     ImGui::SetCurrentContext(ui->imgui);
+    /* Only now: a region that is new in this frame was put below all others. */
+    if (ui->behind != nullptr)
+        ImGui::BringWindowToDisplayBack(ui->behind);
+    ui->behind = nullptr;
     ImGui::Render();
     ui->in_frame = false;
 }

@@ -68,6 +68,7 @@ struct Ui {
     UiContext contexts[UI_CONTEXTS_MAX];
     uint32_t context_count;
     UiPanelState panels[UI_PANELS_MAX];
+    ImGuiWindow *behind; /* this frame's lowest region, or nullptr */
     ImVec2 panel_pos, panel_size;
     CallerId panel_owner;
 

@@ -38,7 +38,7 @@ void ui_region_begin(const char *name, float x, float y, float w, float h, uint3
     ImGui::PopStyleVar();
     ImGui::PopStyleVar((flags & UI_REGION_PADDED) == 0 ? 3 : 2);
     if ((flags & UI_REGION_BEHIND) != 0)
-        ImGui::BringWindowToDisplayBack(ImGui::GetCurrentWindow());
+        ui_current->behind = ImGui::GetCurrentWindow();
 }
 
 void ui_region_end(void)
