@@ -111,9 +111,6 @@ bool vk_wait(VulkanRenderer *renderer, uint64_t value)
         return false;
     if (value > frames->submitted && !vk_submit(renderer, VK_NULL_HANDLE, VK_NULL_HANDLE))
         return false;
-    /* Asked before the device is: how often it has to be waited for depends on its speed. */
-    if (fault_here("vk.wait"))
-        return vk_failed(renderer, "renderer", "vkWaitSemaphores", VK_ERROR_DEVICE_LOST);
     if (vk_reached(renderer, value))
         return true;
     if (renderer->base.lost)
@@ -123,8 +120,9 @@ bool vk_wait(VulkanRenderer *renderer, uint64_t value)
                                 .pSemaphores = &frames->timeline,
                                 .pValues = &value};
     renderer->base.counters.waits++;
-    VkResult result = renderer->context.api.vkWaitSemaphores(renderer->context.device, &info,
-                                                             wait_limit_ns);
+    VkResult result = fault_here("vk.wait") ? VK_ERROR_DEVICE_LOST
+                                            : renderer->context.api.vkWaitSemaphores(
+                                                  renderer->context.device, &info, wait_limit_ns);
     if (result == VK_TIMEOUT)
         result = VK_ERROR_DEVICE_LOST;
     if (result != VK_SUCCESS)
