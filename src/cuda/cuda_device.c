@@ -81,7 +81,11 @@ uint64_t cuda_device_free_bytes(int32_t ordinal)
     CudaContext popped;
     size_t free_bytes = 0;
     size_t total_bytes = 0;
+    unsigned int flags = 0;
+    int active = 0;
+    /* Making a context only to ask would take tenths of a second and device memory. */
     if (driver == NULL || driver->cuDeviceGet(&handle, ordinal) != 0 ||
+        driver->cuDevicePrimaryCtxGetState(handle, &flags, &active) != 0 || active == 0 ||
         driver->cuDevicePrimaryCtxRetain(&context, handle) != 0)
         return 0;
     if (driver->cuCtxPushCurrent(context) == 0) {

@@ -31,7 +31,8 @@ CudaDevice *cuda_device_open(int32_t ordinal);
 void cuda_device_close(CudaDevice **device);
 
 const CudaDeviceInfo *cuda_device_info(const CudaDevice *device);
-/* Free bytes now; 0 when that cannot be told. [any] */
+/* Free bytes now; 0 when that cannot be told, as long as nobody in the process uses the device.
+ * [any] */
 uint64_t cuda_device_free_bytes(int32_t ordinal);
 
 #endif

@@ -151,6 +151,8 @@ typedef struct CudaUuid {
     X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain",                                        \
       (CudaContext * context, CudaDeviceHandle device))                                            \
     X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (CudaDeviceHandle device))        \
+    X(cuDevicePrimaryCtxGetState, "cuDevicePrimaryCtxGetState",                                    \
+      (CudaDeviceHandle device, unsigned int *flags, int *active))                                 \
     X(cuCtxPushCurrent, "cuCtxPushCurrent_v2", (CudaContext context))                              \
     X(cuCtxPopCurrent, "cuCtxPopCurrent_v2", (CudaContext * context))                              \
     X(cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *mode))         \

@@ -158,6 +158,12 @@ ENTRY(cuDevicePrimaryCtxRelease_v2, CudaDeviceHandle device)
     live--;
     return 0;
 }
+ENTRY(cuDevicePrimaryCtxGetState, CudaDeviceHandle device, unsigned int *flags, int *active)
+{
+    *flags = 0;
+    *active = device == 0;
+    return 0;
+}
 ENTRY(cuCtxPushCurrent_v2, CudaContext context)
 {
     contexts_pushed++;

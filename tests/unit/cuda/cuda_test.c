@@ -20,6 +20,7 @@
 #include "cuda/cuda_device.h"
 #include "cuda/cuda_external.h"
 #include "cuda/cuda_pass.h"
+#include "services/device_cuda.h"
 
 static long (*fake_live)(void);
 static long (*fake_launches)(void);
@@ -82,6 +83,39 @@ static void test_describe(void **state)
     assert_false(cuda_device_describe(2, &info));
     assert_false(cuda_device_describe(-1, &info));
     assert_true(cuda_device_free_bytes(0) == (uint64_t)1 << 29);
+    assert_true(cuda_device_free_bytes(1) == 0); /* not in use: not asked */
+}
+
+/* The machine's compute device is the CUDA one, by name or by itself, and what the renderer is
+ * told. */
+static void test_device_service(void **state)
+{
+    (void)state;
+    RendererParams params = {.struct_size = sizeof params};
+    device_service_reset();
+    device_cuda_install();
+    assert_true(device_service_detect("cuda:1"));
+    const CaliperDeviceV1 *device = device_service_table();
+    assert_int_equal(device->kind(), CALIPER_DEV_CUDA);
+    assert_int_equal(device->index(), 1);
+    assert_string_equal(device->name(), "Fake GPU");
+    assert_true(device_cuda_interop(&params));
+    assert_int_equal(params.interop_index, 1);
+    assert_int_equal(params.interop_uuid[0], 0x41);
+    device_service_reset();
+    device_cuda_install();
+    assert_true(device_service_detect(NULL));
+    assert_int_equal(device_service_table()->kind(), CALIPER_DEV_CUDA);
+    assert_int_equal(device_service_table()->index(), 0);
+    assert_true(device_service_table()->free_memory_hint() == (uint64_t)1 << 29);
+    device_service_reset();
+    device_cuda_install();
+    warnings = 0;
+    assert_true(device_service_detect("cuda:7"));
+    assert_int_equal(warnings, 1);
+    assert_int_equal(device_service_table()->kind(), CALIPER_DEV_CPU);
+    assert_false(device_cuda_interop(&params));
+    device_service_reset();
 }
 
 /* Opening fails at each of its calls in turn: one line, nothing left alive. */
@@ -238,8 +272,11 @@ static void test_size_proof(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_describe),     cmocka_unit_test(test_open_fails_cleanly),
-        cmocka_unit_test(test_source_check), cmocka_unit_test(test_imports_fail_cleanly),
+        cmocka_unit_test(test_describe),
+        cmocka_unit_test(test_device_service),
+        cmocka_unit_test(test_open_fails_cleanly),
+        cmocka_unit_test(test_source_check),
+        cmocka_unit_test(test_imports_fail_cleanly),
         cmocka_unit_test(test_size_proof),
     };
     return cmocka_run_group_tests(tests, group_setup, NULL);
