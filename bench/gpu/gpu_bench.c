@@ -134,6 +134,8 @@ static void bench_latency(Gpu *gpu)
     CaliperTensor tensor = gpu_tensor_f32(block, SIDE, SIDE, stream);
     CaliperTextureId id = bridge_texture_from_tensor_mapped(gpu->bridge, &tensor, 0, 0.0f, 1.0f, 0);
     for (int i = 0; i < TRIES; i++) {
+        /* The GPU changes from Vulkan to CUDA here, outside of what is measured. */
+        gpu_spin(gpu, 0.05, stream);
         GPU_CALL(gpu, cuStreamSynchronize, stream);
         double start = gpu_now_sec();
         gpu_spin(gpu, 0.2, stream);
@@ -229,8 +231,11 @@ static void bench_many(Gpu *gpu)
 }
 
 /* Steps of five kernels over 256 MB; a frame of eight views every 16 ms, as a display would. */
+typedef enum TrainMode { TRAIN_ALONE, TRAIN_DRAWN, TRAIN_LIVE } TrainMode;
+
 static double training_sec(Gpu *gpu, CudaPointer data, uint64_t words, CudaStream stream,
-                           const CaliperTextureId *ids, const CaliperTensor *tensors, int views)
+                           const CaliperTextureId *ids, const CaliperTensor *tensors, int views,
+                           TrainMode mode)
 {
     enum { STEPS = 2000 };
     float amount = 0.5f;
@@ -244,8 +249,8 @@ static double training_sec(Gpu *gpu, CudaPointer data, uint64_t words, CudaStrea
                      NULL);
         if (step % 16 == 15)
             GPU_CALL(gpu, cuStreamSynchronize, stream); /* a loop that looks at its loss */
-        if (views > 0 && gpu_now_sec() >= next_frame) {
-            for (int i = 0; i < views; i++)
+        if (mode != TRAIN_ALONE && gpu_now_sec() >= next_frame) {
+            for (int i = 0; i < views && mode == TRAIN_LIVE; i++)
                 bridge_update_texture(gpu->bridge, ids[i], &tensors[i]);
             gpu_frame(gpu, ids, views);
             next_frame += 1.0 / 60.0;
@@ -264,6 +269,7 @@ static void bench_training(Gpu *gpu)
     CaliperTextureId ids[VIEWS];
     CaliperTensor tensors[VIEWS];
     double without[ROUNDS];
+    double drawn[ROUNDS];
     double with[ROUNDS];
     GPU_CALL(gpu, cuStreamCreate, &stream, CUDA_STREAM_NON_BLOCKING);
     GPU_CALL(gpu, cuMemAlloc, &data, words * 4);
@@ -272,17 +278,21 @@ static void bench_training(Gpu *gpu)
         tensors[i] = gpu_tensor_f32(data + (uint64_t)i * SIDE * SIDE * 4u, SIDE, SIDE, stream);
         ids[i] = bridge_texture_from_tensor_mapped(gpu->bridge, &tensors[i], 1, 0.0f, 1.0f, 0);
     }
-    training_sec(gpu, data, words, stream, ids, tensors, VIEWS);
+    training_sec(gpu, data, words, stream, ids, tensors, VIEWS, TRAIN_LIVE);
     for (int r = 0; r < ROUNDS; r++) {
-        without[r] = training_sec(gpu, data, words, stream, ids, tensors, 0);
-        with[r] = training_sec(gpu, data, words, stream, ids, tensors, VIEWS);
+        without[r] = training_sec(gpu, data, words, stream, ids, tensors, VIEWS, TRAIN_ALONE);
+        drawn[r] = training_sec(gpu, data, words, stream, ids, tensors, VIEWS, TRAIN_DRAWN);
+        with[r] = training_sec(gpu, data, words, stream, ids, tensors, VIEWS, TRAIN_LIVE);
     }
     double base = median(without, ROUNDS);
     double live = median(with, ROUNDS);
     printf("\n| a training-like loop, 2000 steps of 5 kernels over 256 MB | time |\n|---|---|\n");
-    printf("| without views | %.3f s |\n| with eight live views at 60 frames a second | %.3f s "
-           "|\n| slower by | %.2f %% |\n",
-           base, live, 100 * (live - base) / base);
+    double still = median(drawn, ROUNDS);
+    printf("| without a window | %.3f s |\n", base);
+    printf("| with a window drawn at 60 frames a second, nothing live in it | %.3f s, %+.2f %% |\n",
+           still, 100 * (still - base) / base);
+    printf("| with eight live views at 60 frames a second | %.3f s, %+.2f %% |\n", live,
+           100 * (live - base) / base);
     for (int i = 0; i < VIEWS; i++)
         bridge_release_texture(gpu->bridge, ids[i]);
     gpu_frame(gpu, NULL, 0);

@@ -134,6 +134,8 @@ void gpu_spin(Gpu *gpu, double milliseconds, CudaStream stream)
 void gpu_fill(Gpu *gpu, CudaPointer pointer, uint64_t words, uint32_t value, CudaStream stream)
 {
     void *params[] = {&pointer, &words, &value};
+    if (words == 0)
+        return;
     unsigned int blocks = (unsigned int)((words + 255) / 256);
     GPU_CALL(gpu, cuLaunchKernel, gpu->fill_u32, blocks < 1024 ? blocks : 1024, 1, 1, 256, 1, 1, 0,
              stream, params, NULL);

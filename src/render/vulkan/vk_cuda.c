@@ -191,12 +191,10 @@ static bool interop_hand_over(void *state, uint64_t *out_value)
     VulkanCuda *cuda = state;
     bool ok = true;
     *out_value = 0;
-    if (cuda->ready != NULL) {
-        ok = cuda_hand_over(cuda->device, cuda->pending, cuda->pending_count, cuda->ready,
-                            cuda->value + 1);
-        if (ok)
-            *out_value = ++cuda->value;
-    } else {
+    if (cuda->ready != NULL && cuda_hand_over(cuda->device, cuda->pending, cuda->pending_count,
+                                              cuda->ready, cuda->value + 1)) {
+        *out_value = ++cuda->value;
+    } else { /* no semaphore, or the signal failed: order by waiting, this once */
         for (uint32_t i = 0; i < cuda->pending_count; i++)
             ok &= cuda_fence_wait(cuda->device, cuda->pending[i]);
     }
