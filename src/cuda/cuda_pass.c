@@ -8,7 +8,7 @@
 #include "cuda/cuda_external_impl.h"
 #include "cuda/cuda_impl.h"
 
-enum { BLOCK_WIDTH = 32, BLOCK_HEIGHT = 8, BLOCK_COVERS_X = 128, BLOCK_COVERS_Y = 32 };
+enum { BLOCK_WIDTH = 8, BLOCK_HEIGHT = 16, BLOCK_COVERS_X = 32, BLOCK_COVERS_Y = 16 };
 
 /* Handles of the two special streams, from the published API. */
 #define STREAM_LEGACY     ((void *)1)

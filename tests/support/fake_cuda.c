@@ -315,8 +315,8 @@ ENTRY(cuLaunchKernel, CudaFunction function, unsigned int grid_x, unsigned int g
     (void)shared_bytes;
     (void)stream;
     (void)extra;
-    bool sane = grid_x > 0 && grid_y > 0 && grid_y <= 65535 && grid_z == 1 && block_x == 32 &&
-                block_y == 8 && block_z == 1 && params != NULL;
+    bool sane = grid_x > 0 && grid_y > 0 && grid_y <= 65535 && grid_z == 1 && block_x == 8 &&
+                block_y == 16 && block_z == 1 && params != NULL;
     launches += sane;
     return sane ? 0 : ERROR_INVALID_VALUE;
 }
