@@ -14,9 +14,8 @@ typedef struct CpuRenderer {
     RendererWindow window; /* open == NULL: offscreen */
     uint32_t *frame;       /* 0xAABBGGRR, row 0 on top */
     uint64_t frame_capacity_px;
-    /* One row's texel columns and blend weights, three words a pixel (cpu_rect.c). */
-    uint32_t *columns;
-    uint32_t columns_capacity_px;
+    uint32_t *scratch; /* RASTER_SCRATCH_WORDS (cpu_raster.h) */
+    uint32_t scratch_capacity_px;
     int32_t width_px, height_px; /* of the frame being drawn */
     bool present_failed;         /* the last time, and that was told */
 } CpuRenderer;

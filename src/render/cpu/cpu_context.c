@@ -12,7 +12,7 @@ enum { TEXTURE_MAX_PX = 16384 };
 static void cpu_destroy(Renderer *renderer)
 {
     CpuRenderer *self = cpu_renderer(renderer);
-    free(self->columns);
+    free(self->scratch);
     free(self->frame);
     free(self);
 }

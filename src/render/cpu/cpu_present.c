@@ -5,8 +5,7 @@
 #include "core/fault.h"
 #include "core/log.h"
 #include "render/cpu/cpu.h"
-
-enum { COLUMN_WORDS = 3 };
+#include "render/cpu/cpu_raster.h"
 
 /* Grows the target and the row scratch; both keep their largest size. */
 static bool reserve(CpuRenderer *self, int32_t width_px, int32_t height_px)
@@ -22,16 +21,16 @@ static bool reserve(CpuRenderer *self, int32_t width_px, int32_t height_px)
         self->frame = frame;
         self->frame_capacity_px = pixels;
     }
-    if ((uint32_t)width_px > self->columns_capacity_px) {
-        size_t bytes = (size_t)width_px * COLUMN_WORDS * sizeof(uint32_t);
-        uint32_t *columns = fault_here("cpu.frame") ? NULL : malloc(bytes);
-        if (columns == NULL) {
+    if ((uint32_t)width_px > self->scratch_capacity_px) {
+        size_t bytes = RASTER_SCRATCH_WORDS(width_px) * sizeof(uint32_t);
+        uint32_t *scratch = fault_here("cpu.frame") ? NULL : malloc(bytes);
+        if (scratch == NULL) {
             log_item(OUT_OF_MEMORY, "renderer_frame_begin", (unsigned long long)bytes);
             return false;
         }
-        free(self->columns);
-        self->columns = columns;
-        self->columns_capacity_px = (uint32_t)width_px;
+        free(self->scratch);
+        self->scratch = scratch;
+        self->scratch_capacity_px = (uint32_t)width_px;
     }
     return true;
 }

@@ -16,11 +16,15 @@
 
 enum { RASTER_SUBPIXEL = 256, RASTER_HALF_PIXEL = 128 };
 
+/* Per pixel of a row: its source colour, two texel columns and a weight; per texel of a magnified
+ * row (at most one a pixel and two more): four channels. */
+#define RASTER_SCRATCH_WORDS(stride_px) ((size_t)(stride_px)*8u + 8u)
+
 typedef struct RasterTarget {
     uint32_t *pixels;
     int32_t stride_px;
     int32_t x0, y0, x1, y1; /* what may be written, half open, not empty */
-    uint32_t *columns;      /* scratch: 3 * stride_px words */
+    uint32_t *scratch;      /* RASTER_SCRATCH_WORDS of the stride */
 } RasterTarget;
 
 typedef struct RasterImage {
@@ -62,16 +66,6 @@ static inline uint32_t raster_modulate(uint32_t a, uint32_t b)
     return red | green << 8 | blue << 16 | alpha << 24;
 }
 
-/* A texel times a colour; glyphs are white texels of varying alpha. */
-static inline uint32_t raster_tint(uint32_t texel, uint32_t rgba)
-{
-    if (texel >> 24 == 0u)
-        return 0;
-    if ((texel & 0xffffffu) == 0xffffffu)
-        return (rgba & 0xffffffu) | raster_divide_255((texel >> 24) * (rgba >> 24)) << 24;
-    return raster_modulate(texel, rgba);
-}
-
 /* src over dst, two channels a word: 16 bits hold 255 * 255 and its rounding. */
 static inline uint32_t raster_blend(uint32_t dst, uint32_t src)
 {
@@ -93,6 +87,27 @@ static inline void raster_put(uint32_t *dst, uint32_t src)
         *dst = src;
     else if (alpha != 0u)
         *dst = raster_blend(*dst, src);
+}
+
+typedef float RasterFloats __attribute__((vector_size(16)));
+typedef int32_t RasterInts __attribute__((vector_size(16)));
+typedef uint64_t RasterLongs __attribute__((vector_size(16)));
+typedef uint8_t RasterQuad __attribute__((vector_size(4)));
+
+static inline RasterFloats raster_channels(uint32_t rgba)
+{
+    RasterQuad bytes;
+    memcpy(&bytes, &rgba, sizeof bytes);
+    return __builtin_convertvector(bytes, RasterFloats);
+}
+
+/* Cuts off fractions; each channel is within 0 to 255 and a little below 256. */
+static inline uint32_t raster_pack(RasterFloats channels)
+{
+    RasterInts whole = __builtin_convertvector(channels, RasterInts);
+    RasterLongs pairs = (RasterLongs)whole; /* red and green, blue and alpha */
+    return (uint32_t)((pairs[0] | pairs[0] >> 24) & 0xffffu) |
+           (uint32_t)((pairs[1] | pairs[1] >> 24) & 0xffffu) << 16;
 }
 
 typedef uint8_t RasterBytes __attribute__((vector_size(8)));
@@ -118,6 +133,34 @@ static inline void raster_blend_span(uint32_t *dst, int32_t count, uint32_t rgba
     }
     if (i < count)
         dst[i] = raster_blend(dst[i], rgba);
+}
+
+/* Each source pixel times `tint`, over dst: raster_modulate and raster_blend, two pixels at a time.
+ */
+static inline void raster_blend_row(uint32_t *dst, const uint32_t *src, int32_t count,
+                                    uint32_t tint)
+{
+    const RasterWords opaque = {0, 0, 0, 255, 0, 0, 0, 255};
+    const uint64_t four = 0x0001000100010001u;
+    RasterWords factor;
+    for (int c = 0; c < 8; c++)
+        factor[c] = (uint16_t)((tint >> (8 * (c % 4))) & 0xffu);
+    int32_t i = 0;
+    for (; i + 2 <= count; i += 2) {
+        RasterBytes bytes;
+        memcpy(&bytes, &src[i], sizeof bytes);
+        RasterWords source = __builtin_convertvector(bytes, RasterWords) * factor + 128;
+        source = (source + (source >> 8)) >> 8;
+        RasterWords alpha = (RasterWords)(RasterLongs){source[3] * four, source[7] * four};
+        memcpy(&bytes, &dst[i], sizeof bytes);
+        RasterWords words = (source | opaque) * alpha + 128 +
+                            __builtin_convertvector(bytes, RasterWords) * (255 - alpha);
+        words = (words + (words >> 8)) >> 8;
+        bytes = __builtin_convertvector(words, RasterBytes);
+        memcpy(&dst[i], &bytes, sizeof bytes);
+    }
+    if (i < count)
+        dst[i] = raster_blend(dst[i], raster_modulate(src[i], tint));
 }
 
 static inline void raster_fill_span(uint32_t *dst, int32_t count, uint32_t rgba)

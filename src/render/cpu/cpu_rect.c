@@ -2,6 +2,8 @@
  *
  * A rectangle covers the same pixels as its two triangles. Texel columns are worked out once, rows
  * one by one. */
+#include <string.h>
+
 #include "render/cpu/cpu_raster.h"
 
 typedef struct Span {
@@ -30,7 +32,8 @@ static double texel_at(const Axis *axis, int32_t pixel)
 static void draw_nearest(const RasterTarget *target, const RasterImage *image, Span span,
                          const RasterVertex *low, const RasterVertex *high)
 {
-    uint32_t *columns = target->columns;
+    uint32_t *source = target->scratch;
+    uint32_t *columns = source + target->stride_px;
     double width = image->width_px;
     double height = image->height_px;
     Axis across = axis_between(low->x, high->x, low->u * width, high->u * width);
@@ -48,15 +51,47 @@ static void draw_nearest(const RasterTarget *target, const RasterImage *image, S
                 raster_put(&dst[i], row[columns[i]]);
         } else {
             for (int32_t i = 0; i < count; i++)
-                raster_put(&dst[i], raster_tint(row[columns[i]], low->rgba));
+                source[i] = row[columns[i]];
+            raster_blend_row(dst, source, count, low->rgba);
         }
+    }
+}
+
+/* Blends two texel rows by the weight of the lower one, texels [from, to): four floats each, whole
+ * numbers up to 255 * 256. */
+static void row_mix(const uint32_t *top, const uint32_t *bottom, uint32_t weight, uint32_t from,
+                    uint32_t to, float *out)
+{
+    float low = (float)weight;
+    float high = 256.0f - low;
+    for (uint32_t i = from; i < to; i++) {
+        RasterFloats mixed = raster_channels(top[i]) * high + raster_channels(bottom[i]) * low;
+        memcpy(out + (size_t)(i - from) * 4u, &mixed, sizeof mixed);
+    }
+}
+
+/* One row of a magnified image from its mixed texels. Products and sums stay below 2^24, so that
+ * floats are exact and the result is raster_mix's. */
+static void row_magnify(const uint32_t *first, const uint32_t *second, const uint32_t *weight,
+                        const float *texels, int32_t count, uint32_t *out)
+{
+    uint32_t from = first[0];
+    for (int32_t i = 0; i < count; i++) {
+        RasterFloats left;
+        RasterFloats right;
+        memcpy(&left, texels + (size_t)(first[i] - from) * 4u, sizeof left);
+        memcpy(&right, texels + (size_t)(second[i] - from) * 4u, sizeof right);
+        float low = (float)weight[i];
+        RasterFloats sum = left * (256.0f - low) + right * low + 32768.0f;
+        out[i] = raster_pack(sum * (1.0f / 65536.0f));
     }
 }
 
 static void draw_linear(const RasterTarget *target, const RasterImage *image, Span span,
                         const RasterVertex *low, const RasterVertex *high)
 {
-    uint32_t *first = target->columns;
+    uint32_t *source = target->scratch;
+    uint32_t *first = source + target->stride_px;
     uint32_t *second = first + target->stride_px;
     uint32_t *weight = second + target->stride_px;
     double width = image->width_px;
@@ -70,20 +105,29 @@ static void draw_linear(const RasterTarget *target, const RasterImage *image, Sp
         second[i] = (uint32_t)taps.second;
         weight[i] = taps.weight;
     }
+    uint32_t texel_end = second[count - 1] + 1;
+    /* Left to right and no more texels than pixels; glyphs at their own size are left to the loop,
+     * which copies where the weights are 0. */
+    bool magnifies = across.per_pixel < 0.99 && first[0] < texel_end &&
+                     texel_end - first[0] <= (uint32_t)count + 2;
     for (int32_t y = span.y0; y < span.y1; y++) {
         RasterTaps rows = raster_linear(texel_at(&down, y), image->height_px);
         const uint32_t *top = image->pixels + (size_t)rows.first * (size_t)image->width_px;
         const uint32_t *bottom = image->pixels + (size_t)rows.second * (size_t)image->width_px;
         uint32_t *dst = target->pixels + (size_t)y * (size_t)target->stride_px + span.x0;
-        for (int32_t i = 0; i < count; i++) {
-            uint32_t texel = top[first[i]];
-            if ((weight[i] | rows.weight) != 0)
-                texel = raster_mix(texel, top[second[i]], bottom[first[i]], bottom[second[i]],
-                                   weight[i], rows.weight);
-            if (low->rgba != 0xffffffffu)
-                texel = raster_tint(texel, low->rgba);
-            raster_put(&dst[i], texel);
+        if (magnifies) {
+            float *texels = (float *)(weight + target->stride_px);
+            row_mix(top, bottom, rows.weight, first[0], texel_end, texels);
+            row_magnify(first, second, weight, texels, count, source);
+        } else {
+            for (int32_t i = 0; i < count; i++) {
+                source[i] = top[first[i]];
+                if ((weight[i] | rows.weight) != 0)
+                    source[i] = raster_mix(source[i], top[second[i]], bottom[first[i]],
+                                           bottom[second[i]], weight[i], rows.weight);
+            }
         }
+        raster_blend_row(dst, source, count, low->rgba);
     }
 }
 

@@ -95,11 +95,14 @@ static void setup_fill(Setup *setup, const RasterImage *image, const RasterVerte
     }
 }
 
-static uint32_t channel_round(float value)
+/* Rounded and held within 0 to 255: thin triangles have steep planes. */
+static uint32_t channels_round(RasterFloats channels)
 {
-    value = value < 0.0f ? 0.0f : value;
-    value = value > 255.0f ? 255.0f : value;
-    return (uint32_t)(value + 0.5f);
+    const RasterFloats largest = {255.0f, 255.0f, 255.0f, 255.0f};
+    RasterInts above = channels > largest;
+    RasterInts positive = channels > 0.0f;
+    RasterInts bits = (((RasterInts)channels & ~above) | ((RasterInts)largest & above)) & positive;
+    return raster_pack((RasterFloats)bits + 0.5f);
 }
 
 static void draw_span(const RasterTarget *target, const RasterImage *image, const Setup *setup,
@@ -111,28 +114,27 @@ static void draw_span(const RasterTarget *target, const RasterImage *image, cons
         raster_fill_span(dst, count, raster_modulate(setup->colour, setup->texel));
         return;
     }
-    float start[4] = {0};
-    float step[4] = {0};
+    RasterFloats start = {0};
+    RasterFloats step = {0};
     for (int c = 0; c < 4 && !setup->flat_colour; c++) {
         start[c] = (float)plane_at(&setup->channels[c], x0, y);
         step[c] = (float)setup->channels[c].per_x;
     }
     double u = setup->flat_texture ? 0.0 : plane_at(&setup->u, x0, y);
     double v = setup->flat_texture ? 0.0 : plane_at(&setup->v, x0, y);
-    for (int32_t i = 0; i < count; i++) {
-        uint32_t colour = setup->colour;
-        if (!setup->flat_colour)
-            colour = channel_round(start[0] + step[0] * (float)i) |
-                     channel_round(start[1] + step[1] * (float)i) << 8 |
-                     channel_round(start[2] + step[2] * (float)i) << 16 |
-                     channel_round(start[3] + step[3] * (float)i) << 24;
-        uint32_t texel = setup->texel;
-        if (!setup->flat_texture)
-            texel = raster_sample(image, u + setup->u.per_x * i, v + setup->v.per_x * i);
-        if (texel != 0xffffffffu)
-            colour = raster_modulate(colour, texel);
-        raster_put(&dst[i], colour);
+    uint32_t *source = target->scratch;
+    uint32_t tint = setup->texel;
+    if (setup->flat_texture) {
+        for (int32_t i = 0; i < count; i++)
+            source[i] = channels_round(start + step * (float)i);
+    } else {
+        for (int32_t i = 0; i < count; i++)
+            source[i] = raster_sample(image, u + setup->u.per_x * i, v + setup->v.per_x * i);
+        tint = setup->flat_colour ? setup->colour : 0xffffffffu;
+        for (int32_t i = 0; i < count && !setup->flat_colour; i++)
+            source[i] = raster_modulate(source[i], channels_round(start + step * (float)i));
     }
+    raster_blend_row(dst, source, count, tint);
 }
 
 void raster_triangle(const RasterTarget *target, const RasterImage *image,

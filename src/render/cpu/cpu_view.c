@@ -85,7 +85,7 @@ bool cpu_draw_ui(Renderer *renderer, const UiDraw *draw)
     DrawState state = {.draw = draw};
     state.target.pixels = self->frame;
     state.target.stride_px = self->width_px;
-    state.target.columns = self->columns;
+    state.target.scratch = self->scratch;
     for (uint32_t i = 0; i < draw->list_count; i++) {
         const UiList *list = &draw->lists[i];
         for (uint32_t k = 0; k < list->command_count; k++) {
