@@ -9,7 +9,7 @@ fail() {
 }
 
 rows=$(grep -vcE '^(#|$)' "$root/scripts/packages.txt")
-good=$(grep -cE '^(build|run|test|docs|check) \| [a-z0-9.+-]+(/[a-z0-9.+-]+)* \| (-|(cmd|pc|h|f):[^ ]+) \| .+$' \
+good=$(grep -cE '^(build|run|test|docs|check|bench) \| [a-z0-9.+-]+(/[a-z0-9.+-]+)* \| (-|(cmd|pc|h|f):[^ ]+) \| .+$' \
     "$root/scripts/packages.txt")
 [ "$rows" -eq "$good" ] || fail "$((rows - good)) of $rows lines of packages.txt cannot be read"
 
