@@ -7,6 +7,7 @@
 
 #include "core/guard_impl.h"
 #include "core/guard_modules.h"
+#include "core/sanitized.h"
 
 typedef struct Walk {
     GuardFault *fault;
@@ -73,7 +74,7 @@ static _Unwind_Reason_Code walk_one(struct _Unwind_Context *context, void *user)
 /* 0 at first; again, with 1, when the walk faulted. ThreadSanitizer forgets the jump buffers of
  * stacks that lie below the one where a new buffer is made, which is the guard's own: a walk that
  * faults ends the process there. */
-#if defined(__SANITIZE_THREAD__)
+#if SANITIZED_THREAD
 enum { WALK_MAY_FAULT = 0 };
 #define WALK_ESCAPE(thread) 0
 #else

@@ -12,13 +12,11 @@
 
 #include "core/guard.h"
 #include "core/guard_modules.h"
+#include "core/sanitized.h"
 #include "fault_fixture.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SANITIZED = 1 }; /* its handlers come next in the chain: they end the process with exit() */
-#else
-enum { SANITIZED = 0 };
-#endif
+/* A sanitizer's handlers come next in the chain: they end the process with exit(). */
+enum { SANITIZED = SANITIZED_ADDRESS || SANITIZED_THREAD };
 
 /* ---- In the child ---- */
 

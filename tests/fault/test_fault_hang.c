@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/host_impl.h"
+#include "core/sanitized.h"
 #include "fault_fixture.h"
 
 static void check_hang(const char *kind, const char *call)
@@ -79,7 +80,7 @@ static void test_limits_that_cannot_be_read(void **state)
 
 int main(void)
 {
-#if defined(__SANITIZE_THREAD__)
+#if SANITIZED_THREAD
     /* It delivers signals only when the thread enters the C library, which a spinning one never
      * does, and then from inside its own code, where there is no stack to be walked. */
     printf("skipped: ThreadSanitizer holds signals back from code that spins\n");
