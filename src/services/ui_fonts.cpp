@@ -103,9 +103,13 @@ static bool build(Ui *ui, bool from_system)
         ui->fonts[spec.font] = font;
         add_word_joiner(ui->atlas, font);
     }
+    ui_icons_reserve(ui);
     if (from_system && missing > 0)
         log_item(UI_FONTS_MISSING, missing, static_cast<unsigned>(UI_FONT_COUNT));
-    return ui->atlas->Build();
+    if (!ui->atlas->Build())
+        return false;
+    ui_icons_draw(ui);
+    return true;
 }
 
 void ui_fonts_build(Ui *ui)

@@ -16,13 +16,22 @@ constexpr uint64_t UI_NEAREST_BIT = UINT64_C(1) << 63;
 /* The font atlas. No texture id has all bits of its index set. */
 constexpr uint64_t UI_FONT_TEXTURE = UINT64_C(0x7fffffffffffffff);
 
+/* Icons are glyphs of the fonts from here on, in the order of CALIPER_ICON_*. */
+constexpr unsigned UI_ICON_FIRST = 0xe000;
+
 inline ImTextureID ui_texture_id(CaliperTextureId texture, bool linear)
 {
     const uint64_t bits = (texture & ~UI_NEAREST_BIT) | (linear ? 0 : UI_NEAREST_BIT);
     return reinterpret_cast<ImTextureID>(static_cast<uintptr_t>(bits));
 }
 
-enum { UI_EVENTS_MAX = 1024, UI_CONTEXTS_MAX = 16, UI_PANELS_MAX = 64, UI_KEYS_MAX = 0x12c };
+enum {
+    UI_EVENTS_MAX = 1024,
+    UI_CONTEXTS_MAX = 16,
+    UI_PANELS_MAX = 64,
+    UI_KEYS_MAX = 0x12c,
+    UI_ICONS = 25
+};
 
 struct UiKeyState {
     bool down;
@@ -50,6 +59,7 @@ struct Ui {
     ImGuiContext *imgui;
     ImFontAtlas *atlas;
     ImFont *fonts[UI_FONT_COUNT];
+    int icon_rects[UI_FONT_COUNT][UI_ICONS]; /* in the atlas; -1: none */
     float scale;
     bool light;
     bool in_frame;
@@ -85,6 +95,8 @@ UiPanelState *ui_panel_state(Ui *ui, CallerId owner);
 
 /* Which file does what. */
 void ui_fonts_build(Ui *ui);                     /* ui_fonts.cpp */
+void ui_icons_reserve(Ui *ui);                   /* ui_icons.cpp: before the atlas is built */
+void ui_icons_draw(Ui *ui);                      /* ui_icons.cpp: after */
 void ui_theme_apply(const Ui *ui, ImGuiStyle *); /* ui_theme.cpp */
 void ui_input_apply(Ui *ui, float delta_sec);    /* ui_input.cpp */
 void ui_input_connect(ImGuiIO *io);              /* ui_input.cpp: key map, clipboard */
