@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "core/log.h"
 #include "render/renderer.h"
+#include "services/device_service.h"
 
 int cli_usage(const char *format, ...)
 {
@@ -91,8 +92,9 @@ static bool read_data_dir(CliOptions *options, const char *text)
 
 static bool read_device(CliOptions *options, const char *text)
 {
+    DeviceWish wish;
     options->shell.device = text;
-    return text[0] != '\0';
+    return text[0] != '\0' && device_wish_parse(text, &wish);
 }
 
 static bool read_screenshot(CliOptions *options, const char *text)

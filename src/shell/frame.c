@@ -44,7 +44,7 @@ bool shell_replace_renderer(Shell *shell)
 static void take_input(Shell *shell)
 {
     shell->drop_count = 0;
-    shell->drops_for_first = false;
+    shell->drops_for = -1;
     if (shell->window != NULL) {
         const char *const *paths = NULL;
         window_poll(shell->window, shell->ui);
@@ -67,7 +67,8 @@ static void take_input(Shell *shell)
     if (shell->frame == 1 && files != NULL && files[0] != NULL) {
         for (uint32_t i = 0; files[i] != NULL && shell->drop_count < SHELL_DROPS_MAX; i++)
             shell->drops[shell->drop_count++] = files[i];
-        shell->drops_for_first = true;
+        if (shell->panel_count > 0)
+            shell->drops_for = (int32_t)shell->panels[0].applet;
     }
 }
 
@@ -90,7 +91,7 @@ static void take_size(Shell *shell)
 static void draw_pages(Shell *shell)
 {
     Rect area = {0, SHELL_TOP, shell->width, shell->height - SHELL_TOP - SHELL_STATUS};
-    if (shell->drop_count > 0 && !shell->drops_for_first &&
+    if (shell->drop_count > 0 && shell->drops_for < 0 &&
         (shell->at_home || shell->panel_count == 0))
         panels_view_drops(shell);
     float drawer = shell->console_open ? fminf(240.0f, area.h * 0.5f) : 0.0f;

@@ -67,7 +67,7 @@ void panels_view_drops(Shell *shell)
     if (viewer < 0)
         log_item(VIEWER_MISSING, viewer_id, shell->drops[0]);
     else if (panels_open(shell, (uint32_t)viewer))
-        shell->drops_for_first = true;
+        shell->drops_for = viewer;
 }
 
 /* ---- Tiling ---- */
@@ -174,8 +174,8 @@ static bool takes_drops(const Shell *shell, uint32_t index)
     const Panel *panel = &shell->panels[index];
     if (shell->drop_count == 0)
         return false;
-    if (shell->drops_for_first)
-        return index == 0 || (int32_t)panel->applet == panels_viewer(shell);
+    if (shell->drops_for >= 0)
+        return (int32_t)panel->applet == shell->drops_for;
     return shell->drop_x >= panel->x && shell->drop_x < panel->x + panel->w &&
            shell->drop_y >= panel->y && shell->drop_y < panel->y + panel->h;
 }

@@ -140,7 +140,7 @@ static bool start(Shell *shell)
         .height_px = shell->height_px,
         .validate = validate != NULL && validate[0] == '1',
     };
-    if (!shell_start_renderer(shell, renderer, NULL))
+    if (!shell_device_choose(shell) || !shell_start_renderer(shell, renderer, NULL))
         return false;
     shell->bridge = bridge_create(shell->renderer);
     if (shell->bridge == NULL)

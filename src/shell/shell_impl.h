@@ -54,7 +54,7 @@ typedef struct Shell {
     const char *drops[SHELL_DROPS_MAX];
     uint32_t drop_count;
     float drop_x, drop_y;
-    bool drops_for_first; /* from the command line: the first panel's, wherever it is */
+    int32_t drops_for; /* the applet they are for, wherever they fell; -1: the panel they fell on */
 
     CaliperFrameInfo info;
     int32_t width_px, height_px;
@@ -71,6 +71,9 @@ typedef struct Shell {
 
 /* services.c: registers every table of this build and what gives back an applet's things. */
 bool shell_services_register(Shell *shell);
+
+/* device.c: the compute device, and what the renderer has to know of it. */
+bool shell_device_choose(Shell *shell);
 
 /* frame.c: one frame from input to presentation; false: nothing can be drawn any more. */
 bool shell_frame(Shell *shell);

@@ -53,7 +53,8 @@ static void usage_errors_are_one_line_and_2(void **unused)
                                         "--frames=",
                                         "--applet-dir ''",
                                         "list --json=1",
-                                        "--frames 99999999999999999999"};
+                                        "--frames 99999999999999999999",
+                                        "--device gpu"};
     (void)unused;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         int status = room_run(&room, "", wrong[i]);
