@@ -78,6 +78,7 @@ int gfx_run_front(void);
 int gfx_run_ui(void);
 int gfx_run_edges(void);
 int gfx_run_faults(void);
+int gfx_run_switch(void);
 int gfx_run_window(void);
 int gfx_run_window_gl(void);
 
