@@ -1,5 +1,5 @@
-/* shell/device.c: the compute device of the machine: chosen once, before the renderer, which then takes
- * the GPU with the same UUID where there is one. Frame thread, at start-up. */
+/* shell/device.c: the compute device of the machine: chosen once, before the renderer, which
+ * then takes the GPU with the same UUID where there is one. Frame thread, at start-up. */
 #include "services/device_cuda.h"
 #include "shell/shell_impl.h"
 
