@@ -70,6 +70,7 @@ static bool open_native(void *user, RendererWindowApi api, char *error, size_t e
         describe_error(error, error_bytes, "no window");
         return false;
     }
+    window->api = api;
     window_input_connect(window);
     return true;
 }
@@ -87,7 +88,8 @@ static void framebuffer_size(void *user, int32_t *out_width_px, int32_t *out_hei
 static bool gl_make_current(void *user)
 {
     ShellWindow *window = user;
-    if (window->glfw == NULL)
+    /* A lost GL renderer may still ask while the window already serves its successor. */
+    if (window->glfw == NULL || window->api != RENDERER_WINDOW_GL)
         return false;
     glfwMakeContextCurrent(window->glfw);
     return glfwGetCurrentContext() == window->glfw;
@@ -96,7 +98,7 @@ static bool gl_make_current(void *user)
 static bool gl_swap(void *user)
 {
     ShellWindow *window = user;
-    if (window->glfw == NULL)
+    if (window->glfw == NULL || window->api != RENDERER_WINDOW_GL)
         return false;
     glfwSwapBuffers(window->glfw);
     return true;

@@ -14,6 +14,7 @@ typedef struct WindowPixels WindowPixels; /* window_x11.c */
 struct ShellWindow {
     GLFWwindow *glfw;
     RendererWindow renderer;
+    RendererWindowApi api; /* of the native window there is */
     char title[128];
     int32_t width_px, height_px; /* wanted at first */
     float scale_override;

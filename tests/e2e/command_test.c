@@ -373,6 +373,26 @@ static void windows_under_xvfb(void **unused)
     }
 }
 
+static void a_window_outlives_its_renderer(void **unused)
+{
+    (void)unused;
+    if (!has_xvfb || !has_gl) {
+        print_message("skipped: no xvfb-run or no OpenGL here\n");
+        skip();
+    }
+    int status = room_run(&room,
+                          "CALIPER_FIXED_CLOCK=0.0166666667 CALIPER_FAIL_AT=gl.present:4 xvfb-run "
+                          "-a -s '-screen 0 1280x800x24 +extension GLX'",
+                          "run hello --frames 6 --applet-dir applets --size 800x640 --screenshot "
+                          "hello.png --renderer gl");
+    char path[512];
+    path_of(path, sizeof path, room.path, "hello");
+    if (status != 0 || strstr(room.output, "[renderer] cpu") == NULL ||
+        strstr(room.output, "GLFW error") != NULL)
+        fail_msg("status %d\n%s", status, room.output);
+    compare_shot(&shots[3], path);
+}
+
 static void write_all_references(void **unused)
 {
     (void)unused;
@@ -404,6 +424,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_applets_own_toolkit_stays_in_its_panel),
         cmocka_unit_test(a_click_on_a_card_opens_the_applet),
         cmocka_unit_test(windows_under_xvfb),
+        cmocka_unit_test(a_window_outlives_its_renderer),
     };
     const char *writes = getenv("CALIPER_TEST_WRITE_REFERENCES");
     if (argc != 6 || !room_make(&room, argv[1], argv[2], argv[3], argv[4])) {
