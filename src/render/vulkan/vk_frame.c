@@ -157,6 +157,7 @@ VkCommandBuffer vk_batch(VulkanRenderer *renderer)
     }
     frames->recording = true;
     frames->batch_updates = 0;
+    vk_staging_rewind(renderer);
     vk_collect(renderer);
     return batch->commands;
 }

@@ -70,7 +70,7 @@ typedef struct VulkanInterop {
      * already. False and one log line: the device is gone. */
     bool (*hand_over)(void *state, uint64_t *out_value);
 
-    /* Is an fd's claimed size true? BAD: one log line said so. `fd` stays the caller's. (optional) */
+    /* (optional) Is an fd's claimed size true? BAD: one line said so. `fd` stays the caller's. */
     VulkanSizeProof (*prove_fd_size)(void *state, int fd, uint64_t size_bytes);
 } VulkanInterop;
 

@@ -284,6 +284,8 @@ void vk_staging_finish(VulkanRenderer *renderer);
 /* Bytes of the ring for this batch; waits for the device only when the ring is full. NULL when lost
  * or larger than the ring. May submit what was recorded before. */
 uint8_t *vk_staging_take(VulkanRenderer *renderer, uint64_t size, uint64_t *out_offset);
+/* When nothing of the ring is in use it begins anew, in memory that is still in the caches. */
+void vk_staging_rewind(VulkanRenderer *renderer);
 /* Called by vk_submit: what was handed out belongs to this value. */
 void vk_staging_mark(VulkanRenderer *renderer, uint64_t value);
 /* Host bytes through the texture's pass, or RGBA8 as it is when `pass` is NULL. */

@@ -93,6 +93,15 @@ void vk_staging_mark(VulkanRenderer *renderer, uint64_t value)
     staging->mark_count++;
 }
 
+void vk_staging_rewind(VulkanRenderer *renderer)
+{
+    VulkanStaging *staging = &renderer->staging;
+    while (staging->mark_count > 0 && vk_reached(renderer, staging->marks[0].value))
+        marks_drop_first(staging);
+    if (staging->mark_count == 0 && staging->head == staging->marked_head)
+        staging->head = staging->tail = staging->marked_head = 0;
+}
+
 uint8_t *vk_staging_take(VulkanRenderer *renderer, uint64_t size, uint64_t *out_offset)
 {
     VulkanStaging *staging = &renderer->staging;
@@ -114,12 +123,8 @@ uint8_t *vk_staging_take(VulkanRenderer *renderer, uint64_t size, uint64_t *out_
         if (start + size - staging->tail <= ring)
             continue;
         if (staging->mark_count == 0) {
-            if (staging->head == staging->marked_head) { /* all is free: start over */
-                staging->tail = staging->head;
-                if (staging->head % ring != 0 && start + size - staging->tail > ring) {
-                    staging->head = (staging->head / ring + 1) * ring;
-                    staging->tail = staging->marked_head = staging->head;
-                }
+            if (staging->head == staging->marked_head) { /* all is free, at an awkward place */
+                vk_staging_rewind(renderer);
                 continue;
             }
             if (!vk_submit(renderer, VK_NULL_HANDLE, VK_NULL_HANDLE))
@@ -179,6 +184,9 @@ bool vk_upload(VulkanRenderer *renderer, VulkanTexture *texture, VulkanImage *im
         image->used_value = vk_value_now(renderer);
         renderer->base.counters.staged_bytes += rows * width * 4;
         texture->base.counters.staged_bytes += rows * width * 4;
+        /* The device copies a band while the next one is made. */
+        if (row + rows < height && !vk_submit(renderer, VK_NULL_HANDLE, VK_NULL_HANDLE))
+            return false;
     }
     vk_update_recorded(renderer);
     return !renderer->base.lost;
