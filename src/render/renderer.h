@@ -100,7 +100,8 @@ enum {
     RENDERER_CAP_STREAM_ORDERED = 1u << 1, /* ... ordered on the producer's stream */
     RENDERER_CAP_IMPORT_FD = 1u << 2,
     RENDERER_CAP_IMPORT_HOST_POINTER = 1u << 3,
-    RENDERER_CAP_SHARED_IN_PLACE = 1u << 4 /* shared_attach avoids CPU staging */
+    RENDERER_CAP_SHARED_IN_PLACE = 1u << 4, /* shared_attach avoids CPU staging */
+    RENDERER_CAP_RECOVERS = 1u << 5 /* once lost, another one of the same kind may well start */
 };
 
 typedef struct RendererInfo {

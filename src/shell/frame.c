@@ -14,6 +14,9 @@ static double now_sec(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* Frames after which a loss is news, and not the last one going on. */
+enum { RENDERER_LASTS_FRAMES = 600 };
+
 bool shell_start_renderer(Shell *shell, const char *wanted, const char *skip_through)
 {
     Renderer *next = renderer_choose(&shell->renderer_params, wanted, skip_through);
@@ -34,9 +37,15 @@ bool shell_start_renderer(Shell *shell, const char *wanted, const char *skip_thr
 
 bool shell_replace_renderer(Shell *shell)
 {
-    const char *lost = renderer_info(shell->renderer)->name;
-    log_item(RENDERER_REPLACED, lost);
-    return shell_start_renderer(shell, NULL, lost);
+    const RendererInfo *lost = renderer_info(shell->renderer);
+    /* A device may come back. One that is lost again so soon does not. */
+    bool again = (lost->caps & RENDERER_CAP_RECOVERS) != 0 &&
+                 (shell->losses == 0 || shell->frame - shell->lost_frame > RENDERER_LASTS_FRAMES);
+    shell->losses++;
+    shell->lost_frame = shell->frame;
+    log_item(RENDERER_REPLACED, lost->name, again ? "another one" : "the next renderer");
+    return again ? shell_start_renderer(shell, lost->name, NULL)
+                 : shell_start_renderer(shell, NULL, lost->name);
 }
 
 /* ---- Input ---- */

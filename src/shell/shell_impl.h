@@ -60,6 +60,8 @@ typedef struct Shell {
     int32_t width_px, height_px;
     float width, height; /* logical */
     uint64_t frame;
+    uint64_t lost_frame; /* when a renderer was lost last */
+    uint32_t losses;
     double frame_ms; /* smoothed */
     bool failed;     /* the exit status will not be 0 */
     bool quit;
@@ -78,7 +80,8 @@ bool shell_device_choose(Shell *shell);
 /* frame.c: one frame from input to presentation; false: nothing can be drawn any more. */
 bool shell_frame(Shell *shell);
 bool shell_start_renderer(Shell *shell, const char *wanted, const char *skip_through);
-/* The renderer is lost: goes on with the next one in order. False: there is none. */
+/* The renderer is lost: goes on with another of its kind where that may help, else with the next
+ * one in order. False: there is none. */
 bool shell_replace_renderer(Shell *shell);
 
 /* panels.c */

@@ -259,6 +259,31 @@ static void a_lost_gl_is_replaced_and_nothing_is_missing(void **unused)
     }
 }
 
+/* Its device is lost once: another Vulkan renderer, refilled by the next update, and the picture is
+ * whole. Lost again at once: the next renderer of the list. */
+static void a_lost_vulkan_comes_back_or_is_replaced(void **unused)
+{
+    (void)unused;
+    if (!has_vulkan) {
+        print_message("skipped: no Vulkan here\n");
+        skip();
+    }
+    for (int call = 1; call <= 3; call++) { /* of the six frames */
+        char environment[64];
+        snprintf(environment, sizeof environment, "CALIPER_LOG=debug CALIPER_FAIL_AT=vk.submit:%d",
+                 call);
+        take_shot(&shots[3], environment, "--renderer vulkan");
+        assert_non_null(strstr(room.output, "injected failure"));
+        const char *first = strstr(room.output, "[renderer] vulkan");
+        assert_non_null(first);
+        assert_non_null(strstr(first + 1, "[renderer] vulkan"));
+        assert_null(strstr(room.output, "[renderer] gl"));
+        assert_null(strstr(room.output, "[renderer] cpu"));
+    }
+    take_shot(&shots[3], "CALIPER_FAIL_AT=vk.submit:2+,gl.context:1+", "--renderer vulkan");
+    assert_non_null(strstr(room.output, "[renderer] cpu"));
+}
+
 static void without_any_renderer_the_status_is_1(void **unused)
 {
     (void)unused;
@@ -419,6 +444,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(pictures_of_gl),
         cmocka_unit_test(pictures_of_vulkan),
         cmocka_unit_test(a_lost_gl_is_replaced_and_nothing_is_missing),
+        cmocka_unit_test(a_lost_vulkan_comes_back_or_is_replaced),
         cmocka_unit_test(without_any_renderer_the_status_is_1),
         cmocka_unit_test(a_crash_is_status_1_and_the_neighbour_lives),
         cmocka_unit_test(an_applets_own_toolkit_stays_in_its_panel),

@@ -416,8 +416,8 @@ static void optional_extensions_may_be_missing(void **state)
         {"VK_KHR_external_memory_fd,VK_EXT_external_memory_host",
          RENDERER_CAP_IMPORT_FD | RENDERER_CAP_IMPORT_HOST_POINTER | RENDERER_CAP_SHARED_IN_PLACE,
          2}};
-    const uint32_t all_caps =
-        RENDERER_CAP_IMPORT_FD | RENDERER_CAP_IMPORT_HOST_POINTER | RENDERER_CAP_SHARED_IN_PLACE;
+    const uint32_t all_caps = RENDERER_CAP_RECOVERS | RENDERER_CAP_IMPORT_FD |
+                              RENDERER_CAP_IMPORT_HOST_POINTER | RENDERER_CAP_SHARED_IN_PLACE;
     uint8_t *memory = aligned_alloc(4096, 4096);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         setenv("CALIPER_VULKAN_WITHOUT", cases[i].names, 1);

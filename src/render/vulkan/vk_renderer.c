@@ -73,7 +73,7 @@ static const char *path(const Renderer *base)
                             : "GPU-resident (Vulkan, zero CPU staging)";
 }
 
-static void info_fill(VulkanRenderer *renderer, const RendererParams *params)
+static void info_fill(VulkanRenderer *renderer)
 {
     const VulkanContext *context = &renderer->context;
     const VkPhysicalDeviceProperties *properties = &context->properties;
@@ -91,6 +91,7 @@ static void info_fill(VulkanRenderer *renderer, const RendererParams *params)
     info->has_uuid = true;
     memcpy(info->uuid, context->uuid, sizeof info->uuid);
     info->interop_index = -1;
+    info->caps = RENDERER_CAP_RECOVERS;
     if (context->has_memory_fd)
         info->caps |= RENDERER_CAP_IMPORT_FD;
     else
@@ -101,7 +102,6 @@ static void info_fill(VulkanRenderer *renderer, const RendererParams *params)
     else
         log_item(VULKAN_WITHOUT, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME,
                  "host pointers read in place");
-    (void)params;
 }
 
 Renderer *vk_renderer_create(const RendererParams *params, char *error, size_t error_bytes)
@@ -120,7 +120,7 @@ Renderer *vk_renderer_create(const RendererParams *params, char *error, size_t e
     vk_memory_init(&renderer->memory, &renderer->context);
     if (!vk_context_init(&renderer->context, params, error, error_bytes))
         goto failed;
-    info_fill(renderer, params);
+    info_fill(renderer);
     if (!vk_frames_init(renderer, error, error_bytes) ||
         !vk_staging_init(renderer, error, error_bytes) ||
         !vk_passes_init(renderer, error, error_bytes) ||
