@@ -78,6 +78,10 @@ typedef struct UiEvent {
  * this frame waits for the next. A full queue drops the oldest pointer movement first. */
 void ui_event(Ui *ui, const UiEvent *event);
 
+/* True in the frame in which the chord (CALIPER_KEY_* and CALIPER_MOD_*) was pressed; takes it, so
+ * that no applet sees it. After ui_frame_begin. */
+bool ui_take_chord(Ui *ui, uint32_t chord);
+
 /* Where text goes on copy; NULL members: a clipboard inside the process. `get` answers a string
  * that lives until the next call, or NULL. */
 typedef struct UiClipboard {

@@ -183,3 +183,25 @@ void ui_input_apply(Ui *ui, float delta_sec)
         key->held_sec = key->pressed || !key->down ? 0.0f : key->held_sec + delta_sec;
     }
 }
+
+bool ui_modifiers_match(const Ui *ui, uint32_t chord)
+{
+    uint32_t wanted = 0;
+    wanted |= (chord & (CALIPER_MOD_CTRL | CALIPER_MOD_MAIN)) != 0 ? UI_MODIFIER_CTRL : 0;
+    wanted |= (chord & CALIPER_MOD_SHIFT) != 0 ? UI_MODIFIER_SHIFT : 0;
+    wanted |= (chord & CALIPER_MOD_ALT) != 0 ? UI_MODIFIER_ALT : 0;
+    wanted |= (chord & CALIPER_MOD_SUPER) != 0 ? UI_MODIFIER_SUPER : 0;
+    return wanted == ui->modifiers;
+}
+
+bool ui_take_chord(Ui *ui, uint32_t chord)
+{
+    const uint32_t code = chord & 0xffffu;
+    if (code == 0 || code >= UI_KEYS_MAX)
+        return false;
+    UiKeyState *const key = &ui->keys[code];
+    if (!key->pressed || key->taken || !ui_modifiers_match(ui, chord))
+        return false;
+    key->taken = true;
+    return true;
+}

@@ -94,12 +94,13 @@ extern Ui *ui_current; /* the one Ui, or nullptr */
 UiPanelState *ui_panel_state(Ui *ui, CallerId owner);
 
 /* Which file does what. */
-void ui_fonts_build(Ui *ui);                     /* ui_fonts.cpp */
-void ui_icons_reserve(Ui *ui);                   /* ui_icons.cpp: before the atlas is built */
-void ui_icons_draw(Ui *ui);                      /* ui_icons.cpp: after */
-void ui_theme_apply(const Ui *ui, ImGuiStyle *); /* ui_theme.cpp */
-void ui_input_apply(Ui *ui, float delta_sec);    /* ui_input.cpp */
-void ui_input_connect(ImGuiIO *io);              /* ui_input.cpp: key map, clipboard */
-void ui_context_setup(Ui *ui);                   /* ui.cpp: io and style of the current context */
+void ui_fonts_build(Ui *ui);                           /* ui_fonts.cpp */
+void ui_icons_reserve(Ui *ui);                         /* ui_icons.cpp: before the atlas is built */
+void ui_icons_draw(Ui *ui);                            /* ui_icons.cpp: after */
+void ui_theme_apply(const Ui *ui, ImGuiStyle *);       /* ui_theme.cpp */
+void ui_input_apply(Ui *ui, float delta_sec);          /* ui_input.cpp */
+bool ui_modifiers_match(const Ui *ui, uint32_t chord); /* exactly those held now */
+void ui_input_connect(ImGuiIO *io);                    /* ui_input.cpp: key map, clipboard */
+void ui_context_setup(Ui *ui); /* ui.cpp: io and style of the current context */
 
 #endif

@@ -107,7 +107,7 @@ void widgets_unknown_flags(const char *slot, uint32_t flags, uint32_t known)
 
 /* ---- Entering ---- */
 
-static bool may_call(const char *slot)
+bool widgets_may_call(const char *slot)
 {
     if (!is_frame_thread) {
         if (!wrong_thread_said.exchange(true))
@@ -131,12 +131,12 @@ static bool is_full(const char *slot)
 
 bool widgets_enter(const char *slot)
 {
-    return may_call(slot) && widgets.discarded == 0 && !is_full(slot);
+    return widgets_may_call(slot) && widgets.discarded == 0 && !is_full(slot);
 }
 
 bool widgets_enter_scope(const char *slot, uint32_t kind, const char *label)
 {
-    if (!may_call(slot))
+    if (!widgets_may_call(slot))
         return false;
     if (widgets.depth == WIDGETS_SCOPES_MAX) {
         widgets_refuse(slot, "more than 256 nested scopes", "fewer; the rest is not drawn");

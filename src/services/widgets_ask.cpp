@@ -99,16 +99,6 @@ static UiKeyState *key_state(const char *slot, uint32_t chord)
     return &ui_current->keys[key];
 }
 
-static bool modifiers_match(uint32_t chord)
-{
-    uint32_t wanted = 0;
-    wanted |= (chord & (CALIPER_MOD_CTRL | CALIPER_MOD_MAIN)) != 0 ? UI_MODIFIER_CTRL : 0;
-    wanted |= (chord & CALIPER_MOD_SHIFT) != 0 ? UI_MODIFIER_SHIFT : 0;
-    wanted |= (chord & CALIPER_MOD_ALT) != 0 ? UI_MODIFIER_ALT : 0;
-    wanted |= (chord & CALIPER_MOD_SUPER) != 0 ? UI_MODIFIER_SUPER : 0;
-    return wanted == ui_current->modifiers;
-}
-
 static bool repeats(const UiKeyState *key)
 {
     const ImGuiIO &io = ImGui::GetIO();
@@ -122,7 +112,7 @@ bool widgets_slot_shortcut(uint32_t chord, uint32_t flags)
         return false;
     widgets_unknown_flags("shortcut", flags, 3);
     UiKeyState *const key = key_state("shortcut", chord);
-    if (key == nullptr || key->taken || !has_focus() || !modifiers_match(chord))
+    if (key == nullptr || key->taken || !has_focus() || !ui_modifiers_match(ui_current, chord))
         return false;
     if (ImGui::GetIO().WantTextInput && (flags & CALIPER_SHORTCUT_WHILE_TYPING) == 0)
         return false;
@@ -145,16 +135,14 @@ bool widgets_slot_key_down(uint32_t key)
 
 const char *widgets_slot_dropped(int32_t index)
 {
-    if (!widgets.inside) {
-        widgets_enter("dropped");
+    if (!widgets_may_call("dropped"))
         return nullptr;
-    }
     return index >= 0 && index < widgets.dropped_count ? widgets.dropped[index] : nullptr;
 }
 
 const char *widgets_slot_clipboard(void)
 {
-    return widgets_enter("clipboard") ? ui_clipboard_get() : "";
+    return widgets_may_call("clipboard") ? ui_clipboard_get() : "";
 }
 
 void widgets_slot_set_clipboard(const char *text)

@@ -91,6 +91,8 @@ struct WidgetsState {
 
 extern WidgetsState widgets;
 
+/* The right thread, inside frame(): for slots that answer also where content is discarded. */
+bool widgets_may_call(const char *slot);
 /* Opens a slot: false means return at once (wrong thread, outside frame(), or discarded). */
 bool widgets_enter(const char *slot);
 /* The same for openers: pushes a discarded scope of `kind` where that is what happens. */

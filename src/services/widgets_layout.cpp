@@ -115,7 +115,7 @@ void widgets_slot_scroll_here(float ratio)
 
 float widgets_slot_metric(uint32_t which)
 {
-    if (!widgets_enter("metric"))
+    if (!widgets_may_call("metric"))
         return 0.0f;
     const ImGuiStyle &style = ImGui::GetStyle();
     switch (which) {
@@ -142,14 +142,14 @@ float widgets_slot_metric(uint32_t which)
 
 uint32_t widgets_slot_color(uint32_t which)
 {
-    return ui_theme_color(which);
+    return widgets_may_call("color") ? ui_theme_color(which) : 0;
 }
 
 void widgets_slot_text_size(const char *text, int64_t len, float wrap_w, uint32_t flags,
                             float *out_w, float *out_h)
 {
     ImVec2 size(0, 0);
-    if (widgets_enter("text_size")) {
+    if (widgets_may_call("text_size")) {
         const char *const end = widgets_text_end(&text, len);
         const ImFont *const font = widgets_font(flags);
         const float wrap = std::isfinite(wrap_w) && wrap_w > 0.0f ? wrap_w : 0.0f;
@@ -241,7 +241,7 @@ void widgets_slot_field(const char *label, const char *value)
 const char *widgets_slot_icon(uint32_t which)
 {
     static char text[UI_ICONS][4];
-    if (which >= UI_ICONS)
+    if (which >= UI_ICONS || !widgets_may_call("icon"))
         return "";
     /* A code point of three bytes. */
     const unsigned code = UI_ICON_FIRST + which;

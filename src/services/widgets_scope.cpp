@@ -6,11 +6,8 @@
 
 void widgets_slot_end(uint32_t scope)
 {
-    if (!widgets.inside) {
-        widgets_enter("end");
-        return;
-    }
-    widgets_end_scope(scope);
+    if (widgets_may_call("end"))
+        widgets_end_scope(scope);
 }
 
 bool widgets_slot_window(const char *title, float w, float h, bool *open, uint32_t flags)
@@ -145,11 +142,9 @@ bool widgets_slot_split(const char *id, uint32_t axis, float *first, float min_f
 
 void widgets_slot_split_next(void)
 {
-    Scope *const scope = widgets.inside ? widgets_top() : nullptr;
-    if (scope == nullptr) {
-        widgets_enter("split_next");
+    if (!widgets_may_call("split_next"))
         return;
-    }
+    Scope *const scope = widgets_top();
     if (scope->kind != CALIPER_SCOPE_SPLIT || scope->second) {
         if (scope->live)
             widgets_refuse("split_next", "no split as the innermost scope, or its second region",

@@ -83,6 +83,7 @@ void bars_draw_top(Shell *shell)
     else
         snprintf(text, sizeof text, "Console");
     right -= bar_button("##console", text, 0, right, shell->console_open, &clicked) + 4.0f;
+    ui_hit_tooltip("What was logged (F12)");
     if (clicked)
         shell->console_open = !shell->console_open;
     bar_button("##theme", ui_light(shell->ui) ? "Dark" : "Light", 0, right, false, &clicked);

@@ -165,6 +165,10 @@ bool shell_frame(Shell *shell)
     host_clock_tick(shell->host, shell->width_px, shell->height_px, ui_scale(shell->ui),
                     &shell->info);
     ui_frame_begin(shell->ui, shell->width, shell->height, shell->info.delta_sec);
+    if (ui_take_chord(shell->ui, CALIPER_MOD_MAIN | 'Q'))
+        shell->quit = true;
+    if (ui_take_chord(shell->ui, CALIPER_KEY_F1 + 11u))
+        shell->console_open = !shell->console_open;
     draw_pages(shell);
     ui_frame_end(shell->ui);
     if (shell->window != NULL)

@@ -361,6 +361,12 @@ static void a_click_on_a_card_opens_the_applet(void **unused)
                               "script.txt"),
                      0);
     assert_non_null(strstr(room.output, "org.caliper.hello 1.0.0 started"));
+    assert_true(write_script("at 4\nkey ctrl+q\n"));
+    assert_int_equal(room_run(&room, "",
+                              "run hello --headless --frames 500 --renderer cpu --applet-dir "
+                              "applets --input script.txt"),
+                     0);
+    assert_non_null(strstr(room.output, "hello closed after 4 frames"));
     assert_true(write_script("move 1 1\njump 3\n"));
     assert_int_equal(room_run(&room, "", "--headless --frames 2 --renderer cpu --input script.txt"),
                      1);
