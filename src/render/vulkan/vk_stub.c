@@ -1,4 +1,5 @@
-/* Stands for the Vulkan renderer where the build leaves it out (CALIPER_VULKAN=OFF). Frame thread. */
+/* Stands for the Vulkan renderer where the build leaves it out (CALIPER_VULKAN=OFF). Frame thread.
+ */
 #include <stdio.h>
 
 #include "render/renderer_impl.h"
