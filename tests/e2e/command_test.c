@@ -5,7 +5,8 @@
  * by 2 (blending rounds differently), and in one pixel of 200 by more (edges of glyphs and rounded
  * corners). Not compared: the status bar, which names the machine.
  *
- * argv: program, hello applet, crash applet, ImGui applet, reference folder.
+ * argv: program, hello applet, crash applet, ImGui applet, reference folder, and
+ * where there is no sanitizer count_allocations.
  * CALIPER_TEST_WRITE_REFERENCES=1 writes the cpu renderer's pictures there instead of comparing. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,6 +22,7 @@
 
 static Room room;
 static const char *references;
+static const char *counter; /* count_allocations, or NULL */
 static bool write_references;
 static bool has_gl, has_vulkan, has_xvfb;
 
@@ -229,6 +231,29 @@ static void the_first_frame_is_whole(void **unused)
     assert_int_equal(picture_differs(&picture, &reference, (Region){0, 0, 1280, 540}, 6), 0);
     picture_free(&picture);
     picture_free(&reference);
+}
+
+static unsigned long allocations_of(const char *frames)
+{
+    char environment[600], arguments[160];
+    snprintf(environment, sizeof environment, "LD_PRELOAD='%s'", counter);
+    snprintf(arguments, sizeof arguments,
+             "run hello --headless --renderer cpu --applet-dir applets --frames %s", frames);
+    assert_int_equal(room_run(&room, environment, arguments), 0);
+    const char *line = strstr(room.output, "allocations: ");
+    return line != NULL ? strtoul(line + strlen("allocations: "), NULL, 10) : 0;
+}
+
+static void a_steady_frame_allocates_nothing(void **unused)
+{
+    (void)unused;
+    if (counter == NULL) {
+        print_message("skipped: under a sanitizer, which brings its own allocator\n");
+        skip();
+    }
+    unsigned long few = allocations_of("40"), many = allocations_of("140");
+    assert_true(few > 0);
+    assert_int_equal(few, many);
 }
 
 /* ---- Renderers that fail ---- */
@@ -447,6 +472,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_cannot_be_opened_is_status_1),
         cmocka_unit_test(pictures_of_cpu),
         cmocka_unit_test(the_first_frame_is_whole),
+        cmocka_unit_test(a_steady_frame_allocates_nothing),
         cmocka_unit_test(pictures_of_gl),
         cmocka_unit_test(pictures_of_vulkan),
         cmocka_unit_test(a_lost_gl_is_replaced_and_nothing_is_missing),
@@ -459,11 +485,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_window_outlives_its_renderer),
     };
     const char *writes = getenv("CALIPER_TEST_WRITE_REFERENCES");
-    if (argc != 6 || !room_make(&room, argv[1], argv[2], argv[3], argv[4])) {
+    if (argc < 6 || !room_make(&room, argv[1], argv[2], argv[3], argv[4])) {
         fprintf(stderr, "usage: %s PROGRAM HELLO CRASH IMGUI REFERENCES\n", argv[0]);
         return 2;
     }
     references = argv[5];
+    counter = argc > 6 ? argv[6] : NULL;
     write_references = writes != NULL && writes[0] == '1';
     (void)room_run(&room, "", "doctor");
     has_gl = strstr(room.output, "  yes  gl ") != NULL;
