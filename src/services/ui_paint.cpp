@@ -18,13 +18,14 @@ void ui_region_begin(const char *name, float x, float y, float w, float h, uint3
     ImGuiWindowFlags window_flags = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
                                     ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoCollapse |
                                     ImGuiWindowFlags_NoSavedSettings |
-                                    ImGuiWindowFlags_NoBringToFrontOnFocus;
+                                    ImGuiWindowFlags_NoBringToFrontOnFocus |
+                                    ImGuiWindowFlags_NoFocusOnAppearing; /* panels keep the keys */
     if ((flags & UI_REGION_FILLED) == 0)
         window_flags |= ImGuiWindowFlags_NoBackground;
     if ((flags & UI_REGION_SCROLL) == 0)
         window_flags |= ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
     if ((flags & UI_REGION_BEHIND) != 0)
-        window_flags |= ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoFocusOnAppearing;
+        window_flags |= ImGuiWindowFlags_NoInputs;
     ImGui::SetNextWindowPos(ImVec2(x, y));
     ImGui::SetNextWindowSize(ImVec2(w > 1 ? w : 1, h > 1 ? h : 1));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0.0f);

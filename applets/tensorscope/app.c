@@ -1,0 +1,92 @@
+/* tensorscope/app.c: descriptor and life of the applet. Frame thread. */
+#include "app.h"
+
+#include <stdlib.h>
+
+static void *app_create(void)
+{
+    App *app = calloc(1, sizeof(*app));
+    if (app != NULL) {
+        app->bar_colormap = -1;
+        app->log_counts = true;
+    }
+    return app;
+}
+
+static void app_destroy(void *self)
+{
+    free(self);
+}
+
+static bool app_initialize(void *self, const CaliperHost *host)
+{
+    App *app = self;
+    app->log = CALIPER_SERVICE(host, CaliperLogV1, CALIPER_LOG_V1);
+    app->bridge = CALIPER_SERVICE(host, CaliperTensorBridgeV1, CALIPER_TENSOR_BRIDGE_V1);
+    app->ui = CALIPER_SERVICE(host, CaliperWidgetsDraft, CALIPER_WIDGETS_DRAFT);
+    app->plot = CALIPER_SERVICE(host, CaliperPlotDraft, CALIPER_PLOT_DRAFT);
+    app->device = caliper_device_snapshot(host);
+    if (app->bridge == NULL || app->ui == NULL) {
+        caliper_log(host, CALIPER_LOG_ERROR,
+                    "TensorScope needs " CALIPER_TENSOR_BRIDGE_V1 " and " CALIPER_WIDGETS_DRAFT);
+        return false;
+    }
+    if (!session_start(&app->session, app->bridge, app->log)) {
+        caliper_log(host, CALIPER_LOG_ERROR, "TensorScope cannot start its loader's thread");
+        return false;
+    }
+    return true;
+}
+
+static void app_frame(void *self, const CaliperFrameInfo *info)
+{
+    App *app = self;
+    const char *path;
+    app->dpi_scale = info->dpi_scale > 0.0f ? info->dpi_scale : 1.0f;
+    /* The first of several is shown; the others wait in the list of files. */
+    for (int32_t i = 0; (path = app->ui->dropped(i)) != NULL; i++) {
+        if (i == 0) {
+            session_open(&app->session, path);
+        } else {
+            session_offer(&app->session, path);
+        }
+    }
+    session_update(&app->session, info->time_sec, info->delta_sec);
+    panel_draw(app);
+}
+
+static void app_cleanup(void *self)
+{
+    App *app = self;
+    session_stop(&app->session);
+    if (app->bar_texture != 0) {
+        app->bridge->release_texture(app->bar_texture);
+        app->bar_texture = 0;
+    }
+}
+
+static const char *const required[] = {CALIPER_LOG_V1, CALIPER_TENSOR_BRIDGE_V1,
+                                       CALIPER_WIDGETS_DRAFT, NULL};
+
+static const CaliperAppletDescriptor descriptor = {
+    .struct_size = sizeof(CaliperAppletDescriptor),
+    .abi_epoch = CALIPER_ABI_EPOCH,
+    .id = "org.caliper.tensorscope",
+    .version = "0.1.0",
+    .name = "TensorScope",
+    .summary = "Look into .npy, .npz, safetensors, IDX and PNG files, and at live tensors",
+    .tag = "viewer",
+    .required_services = required,
+    .api = {.struct_size = sizeof(CaliperAppletAPI),
+            .create = app_create,
+            .destroy = app_destroy,
+            .initialize = app_initialize,
+            .frame = app_frame,
+            .cleanup = app_cleanup}};
+
+CALIPER_EXPORT const CaliperAppletDescriptor *caliper_applet_descriptor(void);
+
+const CaliperAppletDescriptor *caliper_applet_descriptor(void)
+{
+    return &descriptor;
+}

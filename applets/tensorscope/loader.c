@@ -1,0 +1,360 @@
+/* tensorscope/loader.c: the mailbox and the thread behind it. The public calls are the frame
+ * thread's; work_* run on the loader's thread, which alone touches the open file. */
+#include "loader.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct Order {
+    uint64_t ticket; /* 0: none */
+    char *path;
+    SliceRequest slice;
+    uint64_t row, col; /* of an element of that slice's picture */
+} Order;
+
+struct Loader {
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t asked;
+    pthread_cond_t idle;
+    /* Under the mutex. */
+    Order orders[LOADER_KIND_COUNT];
+    LoaderResult *results[LOADER_KIND_COUNT];
+    uint64_t working[LOADER_KIND_COUNT]; /* ticket in work */
+    uint64_t newest[LOADER_KIND_COUNT];
+    uint64_t last_ticket;
+    bool stopping;
+    /* Any time. */
+    atomic_bool cancel;
+    atomic_uint progress_ppm;
+    /* The thread's own. */
+    ArrayFile *file;
+};
+
+/* ---- The loader's thread ---- */
+
+static bool work_is_cancelled(void *user)
+{
+    return atomic_load_explicit(&((Loader *)user)->cancel, memory_order_relaxed);
+}
+
+static void work_progress(void *user, double done)
+{
+    atomic_store_explicit(&((Loader *)user)->progress_ppm, (unsigned)(done * 1e6),
+                          memory_order_relaxed);
+}
+
+static void work_open(Loader *loader, const Order *order, LoaderResult *result)
+{
+    ArrayFile *file = array_file_open(order->path, NULL, &result->error);
+    if (file == NULL) {
+        return;
+    }
+    result->source = source_create(order->path, file);
+    if (result->source == NULL) {
+        array_file_close(&file);
+        result->error.fault = ARRAY_FAULT_MEMORY;
+        strcpy(result->error.message, "there is not enough memory for this file's headers");
+        return;
+    }
+    array_file_close(&loader->file);
+    loader->file = file;
+    result->done = true;
+}
+
+static void work_element(Loader *loader, const Order *order, LoaderResult *result)
+{
+    const SliceRequest *slice = &order->slice;
+    const ArrayInfo *info = array_file_info(loader->file, slice->array);
+    uint64_t index[ARRAY_RANK_MAX] = {0};
+    uint64_t channels = 1;
+    if (info != NULL && slice->axes.colour != ARRAY_AXIS_NONE) {
+        channels = info->shape[slice->axes.colour];
+    }
+    result->done = true;
+    for (uint32_t i = 0; i < channels && i < LOADER_ELEMENTS_MAX && result->done; i++) {
+        if (info != NULL) {
+            axes_element(info->rank, &slice->axes, order->row, order->col, i, index);
+        }
+        result->done = array_file_read_element(loader->file, slice->array, index,
+                                               &result->elements[i], &result->error);
+        result->element_count = i + 1;
+    }
+}
+
+static void work_do(Loader *loader, LoaderKind kind, const Order *order, LoaderResult *result)
+{
+    ArrayControl control = {work_is_cancelled, work_progress, loader};
+    if (kind == LOADER_KIND_OPEN) {
+        work_open(loader, order, result);
+    } else if (loader->file == NULL) {
+        result->error.fault = ARRAY_FAULT_OPEN;
+        strcpy(result->error.message, "no file is open");
+    } else if (kind == LOADER_KIND_ELEMENT) {
+        work_element(loader, order, result);
+    } else {
+        result->data = slice_data_read(loader->file, &order->slice, &control, &result->error);
+        result->done = result->data != NULL;
+    }
+}
+
+static int next_order(const Loader *loader)
+{
+    for (int kind = 0; kind < LOADER_KIND_COUNT; kind++) {
+        if (loader->orders[kind].ticket != 0) {
+            return kind;
+        }
+    }
+    return -1;
+}
+
+/* Puts a result into its place, unless a newer request came meanwhile. With the mutex held. */
+static LoaderResult *deliver(Loader *loader, LoaderKind kind, LoaderResult *result)
+{
+    LoaderResult *unwanted = result;
+    if (result->ticket == loader->newest[kind] && !loader->stopping) {
+        unwanted = loader->results[kind];
+        loader->results[kind] = result;
+    }
+    return unwanted;
+}
+
+static void free_result(LoaderResult *result)
+{
+    if (result != NULL) {
+        loader_result_clear(result);
+        free(result);
+    }
+}
+
+static void *work(void *user)
+{
+    Loader *loader = user;
+    pthread_mutex_lock(&loader->mutex);
+    while (!loader->stopping) {
+        int kind = next_order(loader);
+        if (kind < 0) {
+            pthread_cond_broadcast(&loader->idle);
+            pthread_cond_wait(&loader->asked, &loader->mutex);
+            continue;
+        }
+        Order order = loader->orders[kind];
+        memset(&loader->orders[kind], 0, sizeof(loader->orders[kind]));
+        loader->working[kind] = order.ticket;
+        atomic_store(&loader->cancel, false);
+        atomic_store(&loader->progress_ppm, 0);
+        pthread_mutex_unlock(&loader->mutex);
+
+        LoaderResult *result = calloc(1, sizeof(*result));
+        if (result != NULL) {
+            result->kind = (LoaderKind)kind;
+            result->ticket = order.ticket;
+            work_do(loader, (LoaderKind)kind, &order, result);
+        }
+        free(order.path);
+
+        pthread_mutex_lock(&loader->mutex);
+        loader->working[kind] = 0;
+        LoaderResult *unwanted = result != NULL ? deliver(loader, (LoaderKind)kind, result) : NULL;
+        pthread_mutex_unlock(&loader->mutex);
+        free_result(unwanted);
+        pthread_mutex_lock(&loader->mutex);
+    }
+    pthread_mutex_unlock(&loader->mutex);
+    array_file_close(&loader->file);
+    return NULL;
+}
+
+/* ---- The frame thread ---- */
+
+Loader *loader_create(void)
+{
+    Loader *loader = calloc(1, sizeof(*loader));
+    pthread_condattr_t monotonic;
+    if (loader == NULL) {
+        return NULL;
+    }
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&loader->mutex, NULL);
+    pthread_cond_init(&loader->asked, NULL);
+    pthread_cond_init(&loader->idle, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    if (pthread_create(&loader->thread, NULL, work, loader) != 0) {
+        pthread_cond_destroy(&loader->idle);
+        pthread_cond_destroy(&loader->asked);
+        pthread_mutex_destroy(&loader->mutex);
+        free(loader);
+        return NULL;
+    }
+    return loader;
+}
+
+void loader_destroy(Loader **loader)
+{
+    if (loader == NULL || *loader == NULL) {
+        return;
+    }
+    Loader *old = *loader;
+    *loader = NULL;
+    pthread_mutex_lock(&old->mutex);
+    old->stopping = true;
+    atomic_store(&old->cancel, true);
+    pthread_cond_signal(&old->asked);
+    pthread_mutex_unlock(&old->mutex);
+    pthread_join(old->thread, NULL);
+    for (int kind = 0; kind < LOADER_KIND_COUNT; kind++) {
+        free(old->orders[kind].path);
+        free_result(old->results[kind]);
+    }
+    pthread_cond_destroy(&old->idle);
+    pthread_cond_destroy(&old->asked);
+    pthread_mutex_destroy(&old->mutex);
+    free(old);
+}
+
+/* Forgets what was asked and answered of one kind; what it held is handed out to be freed. */
+static void drop_kind(Loader *loader, int kind, char **path, LoaderResult **result)
+{
+    *path = loader->orders[kind].path;
+    *result = loader->results[kind];
+    memset(&loader->orders[kind], 0, sizeof(loader->orders[kind]));
+    loader->results[kind] = NULL;
+    loader->newest[kind] = 0;
+    if (loader->working[kind] != 0) {
+        atomic_store(&loader->cancel, true);
+    }
+}
+
+/* A new picture makes the finer part and the element of the old one unwanted; a new file all. */
+static bool replaces(LoaderKind by, int kind)
+{
+    return kind == (int)by || by == LOADER_KIND_OPEN ||
+           (by == LOADER_KIND_SLICE && (kind == LOADER_KIND_DETAIL || kind == LOADER_KIND_ELEMENT));
+}
+
+static uint64_t ask(Loader *loader, LoaderKind kind, const Order *order)
+{
+    char *paths[LOADER_KIND_COUNT] = {NULL};
+    LoaderResult *results[LOADER_KIND_COUNT] = {NULL};
+    pthread_mutex_lock(&loader->mutex);
+    for (int other = 0; other < LOADER_KIND_COUNT; other++) {
+        if (replaces(kind, other)) {
+            drop_kind(loader, other, &paths[other], &results[other]);
+        }
+    }
+    uint64_t ticket = ++loader->last_ticket;
+    loader->orders[kind] = *order;
+    loader->orders[kind].ticket = ticket;
+    loader->newest[kind] = ticket;
+    pthread_cond_signal(&loader->asked);
+    pthread_mutex_unlock(&loader->mutex);
+    for (int other = 0; other < LOADER_KIND_COUNT; other++) {
+        free(paths[other]);
+        free_result(results[other]);
+    }
+    return ticket;
+}
+
+uint64_t loader_open(Loader *loader, const char *path)
+{
+    Order order = {0};
+    order.path = strdup(path);
+    return order.path != NULL ? ask(loader, LOADER_KIND_OPEN, &order) : 0;
+}
+
+uint64_t loader_slice(Loader *loader, const SliceRequest *request)
+{
+    Order order = {0};
+    order.slice = *request;
+    return ask(loader, LOADER_KIND_SLICE, &order);
+}
+
+uint64_t loader_detail(Loader *loader, const SliceRequest *request)
+{
+    Order order = {0};
+    order.slice = *request;
+    return ask(loader, LOADER_KIND_DETAIL, &order);
+}
+
+uint64_t loader_element(Loader *loader, uint32_t array, const AxisChoice *axes, uint64_t row,
+                        uint64_t col)
+{
+    Order order = {0};
+    order.slice.array = array;
+    order.slice.axes = *axes;
+    order.row = row;
+    order.col = col;
+    return ask(loader, LOADER_KIND_ELEMENT, &order);
+}
+
+bool loader_take(Loader *loader, LoaderResult *out)
+{
+    LoaderResult *result = NULL;
+    pthread_mutex_lock(&loader->mutex);
+    for (int kind = 0; kind < LOADER_KIND_COUNT && result == NULL; kind++) {
+        result = loader->results[kind];
+        loader->results[kind] = NULL;
+    }
+    pthread_mutex_unlock(&loader->mutex);
+    if (result == NULL) {
+        return false;
+    }
+    *out = *result;
+    free(result);
+    return true;
+}
+
+void loader_result_clear(LoaderResult *result)
+{
+    source_destroy(&result->source);
+    slice_data_destroy(&result->data);
+}
+
+bool loader_is_busy(Loader *loader, LoaderKind kind)
+{
+    pthread_mutex_lock(&loader->mutex);
+    bool busy = loader->newest[kind] != 0 &&
+                (loader->orders[kind].ticket != 0 || loader->working[kind] == loader->newest[kind]);
+    pthread_mutex_unlock(&loader->mutex);
+    return busy;
+}
+
+double loader_progress(const Loader *loader)
+{
+    return (double)atomic_load_explicit(&loader->progress_ppm, memory_order_relaxed) * 1e-6;
+}
+
+static bool is_idle(const Loader *loader)
+{
+    for (int kind = 0; kind < LOADER_KIND_COUNT; kind++) {
+        if (loader->working[kind] != 0) {
+            return false;
+        }
+    }
+    return next_order(loader) < 0;
+}
+
+bool loader_wait(Loader *loader, double seconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += (time_t)floor(seconds);
+    until.tv_nsec += (long)((seconds - floor(seconds)) * 1e9);
+    if (until.tv_nsec >= 1000000000L) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000L;
+    }
+    pthread_mutex_lock(&loader->mutex);
+    int status = 0;
+    while (!is_idle(loader) && status == 0) {
+        status = pthread_cond_timedwait(&loader->idle, &loader->mutex, &until);
+    }
+    bool idle = is_idle(loader);
+    pthread_mutex_unlock(&loader->mutex);
+    return idle;
+}

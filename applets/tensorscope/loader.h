@@ -1,0 +1,59 @@
+/* tensorscope/loader.h: file work on a thread of its own, asked and answered through a mailbox.
+ *
+ * All calls are for the frame thread and none of them waits for the disk: the mutex is held for
+ * pointer swaps alone. (loader_wait waits, and says so.) Of each kind only the newest request
+ * counts: what it replaces is cancelled, within one band of a read, and is never answered. */
+#ifndef TENSORSCOPE_LOADER_H
+#define TENSORSCOPE_LOADER_H
+
+#include "slice_data.h"
+
+typedef enum LoaderKind {
+    LOADER_KIND_OPEN = 0, /* a file; the one before stays open until this one is */
+    LOADER_KIND_ELEMENT,  /* the elements of one cell */
+    LOADER_KIND_SLICE,    /* the picture */
+    LOADER_KIND_DETAIL,   /* a part of it at a finer step */
+    LOADER_KIND_COUNT
+} LoaderKind;
+
+enum { LOADER_ELEMENTS_MAX = 4 /* colour channels */ };
+
+typedef struct LoaderResult {
+    LoaderKind kind;
+    uint64_t ticket;
+    bool done;        /* false: `error` says why not */
+    ArrayError error; /* one line for people */
+    /* By kind, now the caller's: */
+    Source *source;
+    SliceData *data;
+    uint32_t element_count;
+    uint64_t elements[LOADER_ELEMENTS_MAX]; /* each in its first bytes, host byte order */
+} LoaderResult;
+
+typedef struct Loader Loader;
+
+/* Starts the thread; NULL when the system refuses. */
+Loader *loader_create(void);
+/* Cancels, waits for the thread (at most one band of a read), frees; NULLs, accepts NULL. */
+void loader_destroy(Loader **loader);
+
+/* Each answers a ticket, above 0, that its result will carry. Opening drops every other request. */
+uint64_t loader_open(Loader *loader, const char *path);
+uint64_t loader_slice(Loader *loader, const SliceRequest *request);
+uint64_t loader_detail(Loader *loader, const SliceRequest *request);
+/* The element of a cell of the picture; all its channels where it is colour. */
+uint64_t loader_element(Loader *loader, uint32_t array, const AxisChoice *axes, uint64_t row,
+                        uint64_t col);
+
+/* Takes one answer; false: none there. */
+bool loader_take(Loader *loader, LoaderResult *out);
+/* Frees what a result holds. */
+void loader_result_clear(LoaderResult *result);
+
+bool loader_is_busy(Loader *loader, LoaderKind kind);
+/* The share done of what is being worked on, 0 to 1. */
+double loader_progress(const Loader *loader);
+/* Waits until nothing is asked any more, at most so long. For repeatable pictures alone. */
+bool loader_wait(Loader *loader, double seconds);
+
+#endif

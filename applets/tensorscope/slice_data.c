@@ -1,0 +1,282 @@
+/* tensorscope/slice_data.c: reading and converting a rectangle. Loader's thread. */
+#include "slice_data.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BAND_BYTES = 4 << 20, /* read between two looks at cancel */
+    CONVERT_COUNT = 4096
+};
+
+static uint64_t steps_for(uint64_t extent, uint64_t most)
+{
+    return extent <= most ? 1 : (extent + most - 1) / most;
+}
+
+SliceArea slice_area_overview(uint64_t rows, uint64_t cols, uint64_t side_max, uint64_t cells_max)
+{
+    SliceArea area = {0, rows, steps_for(rows, side_max), 0, cols, steps_for(cols, side_max)};
+    area.row_count = (rows + area.row_step - 1) / area.row_step;
+    area.col_count = (cols + area.col_step - 1) / area.col_step;
+    while (area.row_count > 1 && area.col_count > cells_max / area.row_count) {
+        if (area.row_count >= area.col_count) {
+            area.row_step++;
+        } else {
+            area.col_step++;
+        }
+        area.row_count = (rows + area.row_step - 1) / area.row_step;
+        area.col_count = (cols + area.col_step - 1) / area.col_step;
+    }
+    return area;
+}
+
+bool slice_to_colour(ArrayDtype dtype, const void *elements, uint8_t *out, size_t count)
+{
+    const uint8_t *bytes = elements;
+    if (dtype == ARRAY_DTYPE_U8) {
+        memcpy(out, bytes, count);
+        return true;
+    }
+    if (dtype == ARRAY_DTYPE_U16) {
+        for (size_t i = 0; i < count; i++) {
+            uint16_t value;
+            memcpy(&value, bytes + 2 * i, sizeof(value));
+            out[i] = (uint8_t)((value + 128u) / 257u);
+        }
+        return true;
+    }
+    if (dtype != ARRAY_DTYPE_F16 && dtype != ARRAY_DTYPE_BF16 && dtype != ARRAY_DTYPE_F32 &&
+        dtype != ARRAY_DTYPE_F64) {
+        return false;
+    }
+    float block[CONVERT_COUNT];
+    size_t size = array_dtype_size_bytes(dtype);
+    for (size_t done = 0; done < count; done += CONVERT_COUNT) {
+        size_t now = count - done < CONVERT_COUNT ? count - done : CONVERT_COUNT;
+        array_convert_to_f32(dtype, bytes + done * size, block, now);
+        for (size_t i = 0; i < now; i++) {
+            float value = block[i] * 255.0f + 0.5f;
+            out[done + i] = value >= 255.0f ? 255 : value > 0.0f ? (uint8_t)value : 0;
+        }
+    }
+    return true;
+}
+
+typedef struct Progress {
+    const ArrayControl *control;
+    double from, share; /* of the whole work */
+} Progress;
+
+static bool is_cancelled(void *user)
+{
+    const ArrayControl *control = user;
+    return control != NULL && control->cancel != NULL && control->cancel(control->user);
+}
+
+static void tell(const ArrayControl *control, double done)
+{
+    if (control != NULL && control->progress != NULL) {
+        control->progress(control->user, done);
+    }
+}
+
+static bool prepare_cancelled(void *user)
+{
+    return is_cancelled((void *)(uintptr_t)((Progress *)user)->control);
+}
+
+static void prepare_progress(void *user, double done)
+{
+    Progress *progress = user;
+    tell(progress->control, progress->from + progress->share * done);
+}
+
+static bool cancelled_error(ArrayError *error)
+{
+    if (error != NULL) {
+        error->fault = ARRAY_FAULT_CANCELLED;
+        strcpy(error->message, "cancelled");
+    }
+    return false;
+}
+
+static bool memory_error(ArrayError *error)
+{
+    if (error != NULL) {
+        error->fault = ARRAY_FAULT_MEMORY;
+        strcpy(error->message, "there is not enough memory for this picture");
+    }
+    return false;
+}
+
+static bool read_bands(ArrayFile *file, SliceData *data, const ArraySlice *whole,
+                       const ArrayControl *control, double from, ArrayError *error)
+{
+    const SliceArea *area = &data->request.area;
+    size_t element = array_dtype_size_bytes(data->dtype);
+    size_t row_bytes = data->cols * (data->channels > 0 ? data->channels : 1) * element;
+    uint64_t touched = row_bytes * area->col_step;
+    uint64_t band = touched >= BAND_BYTES ? 1 : BAND_BYTES / (touched > 0 ? touched : 1);
+    for (uint64_t row = 0; row < data->rows; row += band) {
+        uint64_t now = data->rows - row < band ? data->rows - row : band;
+        ArraySlice slice = *whole;
+        slice.row_begin = area->row_begin + row * area->row_step;
+        slice.row_count = now;
+        if (is_cancelled((void *)(uintptr_t)control)) {
+            return cancelled_error(error);
+        }
+        if (!array_file_read_slice(file, data->request.array, &slice,
+                                   data->stored + row * row_bytes, now * row_bytes, error)) {
+            return false;
+        }
+        tell(control, from + (0.9 - from) * (double)(row + now) / (double)data->rows);
+    }
+    return true;
+}
+
+static bool is_whole(ArrayDtype dtype)
+{
+    return dtype != ARRAY_DTYPE_F64 && dtype != ARRAY_DTYPE_F32 && dtype != ARRAY_DTYPE_F16 &&
+           dtype != ARRAY_DTYPE_BF16;
+}
+
+static bool summarise(SliceData *data, size_t count, const ArrayControl *control, ArrayError *error)
+{
+    float *scratch = NULL;
+    const float *values = data->values;
+    if (values == NULL) {
+        scratch = malloc(count * sizeof(*scratch));
+        if (scratch == NULL) {
+            return memory_error(error);
+        }
+        array_convert_to_f32(data->dtype, data->stored, scratch, count);
+        values = scratch;
+    }
+    array_stats_add(&data->stats, data->dtype, data->stored, count);
+    bool done = summary_make(values, count, is_whole(data->dtype), is_cancelled,
+                             (void *)(uintptr_t)control, &data->summary);
+    free(scratch);
+    if (!done) {
+        return is_cancelled((void *)(uintptr_t)control) ? cancelled_error(error)
+                                                        : memory_error(error);
+    }
+    data->beyond_f32_count =
+        count - data->summary.finite_count - data->stats.nan_count - data->stats.infinite_count;
+    return true;
+}
+
+static bool fill(ArrayFile *file, SliceData *data, const ArraySlice *slice, size_t size_bytes,
+                 const ArrayControl *control, ArrayError *error)
+{
+    double from = 0.0;
+    size_t count = size_bytes / array_dtype_size_bytes(data->dtype);
+    const ArrayInfo *info = array_file_info(file, data->request.array);
+    if (info->compressed) {
+        Progress progress = {control, 0.0, 0.6};
+        ArrayControl own = {prepare_cancelled, prepare_progress, &progress};
+        if (!array_file_prepare(file, data->request.array, &own, error)) {
+            return false;
+        }
+        from = 0.6;
+    }
+    data->stored = malloc(size_bytes);
+    if (data->stored == NULL) {
+        return memory_error(error);
+    }
+    if (!read_bands(file, data, slice, control, from, error)) {
+        return false;
+    }
+    if (data->channels > 0) {
+        data->colour = malloc(count);
+        if (data->colour == NULL) {
+            return memory_error(error);
+        }
+        slice_to_colour(data->dtype, data->stored, data->colour, count);
+    } else {
+        data->values = malloc(count * sizeof(*data->values));
+        if (data->values == NULL) {
+            return memory_error(error);
+        }
+        array_convert_to_f32(data->dtype, data->stored, data->values, count);
+    }
+    return !data->request.summarise || summarise(data, count, control, error);
+}
+
+SliceData *slice_data_read(ArrayFile *file, const SliceRequest *request,
+                           const ArrayControl *control, ArrayError *error)
+{
+    ArraySlice slice;
+    ArraySliceShape shape;
+    axes_to_slice(&request->axes, &slice);
+    slice.row_begin = request->area.row_begin;
+    slice.row_count = request->area.row_count;
+    slice.row_step = request->area.row_step;
+    slice.col_begin = request->area.col_begin;
+    slice.col_count = request->area.col_count;
+    slice.col_step = request->area.col_step;
+    if (!array_file_slice_shape(file, request->array, &slice, &shape, error)) {
+        return NULL;
+    }
+    SliceData *data = calloc(1, sizeof(*data));
+    if (data == NULL) {
+        memory_error(error);
+        return NULL;
+    }
+    data->request = *request;
+    data->dtype = array_file_info(file, request->array)->dtype;
+    data->rows = shape.rows;
+    data->cols = shape.cols;
+    data->channels = request->axes.colour != ARRAY_AXIS_NONE ? shape.channels : 0;
+    data->request.area.row_count = shape.rows;
+    data->request.area.col_count = shape.cols;
+    if (shape.size_bytes == 0) {
+        if (error != NULL) {
+            error->fault = ARRAY_FAULT_ARGUMENT;
+            strcpy(error->message, "this array holds no element: there is nothing to show");
+        }
+        slice_data_destroy(&data);
+        return NULL;
+    }
+    if (!fill(file, data, &slice, (size_t)shape.size_bytes, control, error)) {
+        slice_data_destroy(&data);
+    }
+    return data;
+}
+
+void slice_data_destroy(SliceData **data)
+{
+    if (data == NULL || *data == NULL) {
+        return;
+    }
+    free((*data)->colour);
+    free((*data)->values);
+    free((*data)->stored);
+    free(*data);
+    *data = NULL;
+}
+
+/* The sample that stands for a row or column, or false. */
+static bool sample_of(uint64_t at, uint64_t begin, uint64_t step, uint64_t count, uint64_t *out)
+{
+    if (at < begin || (at - begin) % step != 0 || (at - begin) / step >= count) {
+        return false;
+    }
+    *out = (at - begin) / step;
+    return true;
+}
+
+const void *slice_data_element(const SliceData *data, uint64_t row, uint64_t col, uint64_t channel)
+{
+    const SliceArea *area = &data->request.area;
+    uint64_t channels = data->channels > 0 ? data->channels : 1;
+    uint64_t at_row, at_col;
+    if (channel >= channels ||
+        !sample_of(row, area->row_begin, area->row_step, area->row_count, &at_row) ||
+        !sample_of(col, area->col_begin, area->col_step, area->col_count, &at_col)) {
+        return NULL;
+    }
+    uint64_t place = (at_row * data->cols + at_col) * channels + channel;
+    return data->stored + place * array_dtype_size_bytes(data->dtype);
+}
