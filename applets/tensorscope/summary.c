@@ -100,7 +100,9 @@ static bool percentile(const Work *work, const Summary *summary, double share, d
     if (above != below && !order_statistic(work, above, &high)) {
         return false;
     }
-    *out = (double)low + ((double)high - (double)low) * (place - (double)below);
+    /* From the nearer neighbour, as numpy does, so that the last digit is the same too. */
+    double part = place - (double)below, gap = (double)high - (double)low;
+    *out = part < 0.5 ? (double)low + gap * part : (double)high - gap * (1.0 - part);
     return true;
 }
 

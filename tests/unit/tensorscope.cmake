@@ -1,0 +1,13 @@
+# TensorScope's parts without a host: the pure ones, the loader's thread, the session over a host of
+# the test's own.
+foreach(subject pure session)
+  caliper_test(tensorscope_${subject} SOURCES tensorscope_${subject}.c
+    LIBS tensorscope_parts LABELS unit)
+  target_compile_definitions(tensorscope_${subject} PRIVATE
+    FORMATS_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data/formats")
+endforeach()
+caliper_test(tensorscope_loader SOURCES tensorscope_loader.c
+  LIBS tensorscope_parts LABELS unit threads)
+target_compile_definitions(tensorscope_loader PRIVATE
+  FORMATS_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data/formats")
+set_tests_properties(tensorscope_session PROPERTIES LABELS "unit;threads")

@@ -1,0 +1,575 @@
+/* tests/unit/tensorscope_session.c: the session and the demo over a bridge of the test's own, which
+ * keeps count of textures, pins ranges, has a largest size, and notices writes to memory that a
+ * frame still reads. The calling thread is the frame thread. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "formats/array_write.h"
+#include "session.h"
+
+enum { TEXTURES_MAX = 64, AHEAD = 3 /* frames a GPU may lag behind */ };
+
+/* ---- The bridge ---- */
+
+typedef struct FakeTexture {
+    bool live, shared;
+    int64_t h, w, c; /* c 0: mapped */
+    float low, high;
+    int32_t colormap;
+    void *memory; /* of shared ones */
+    float *copy;  /* as drawn, while a frame may still read it */
+    uint64_t drawn_frame;
+} FakeTexture;
+
+static struct {
+    FakeTexture textures[TEXTURES_MAX];
+    int made, updated, released, refused;
+    int64_t max_px;
+    bool no_shared;
+} fake;
+
+static CaliperTextureId new_texture(const FakeTexture *from)
+{
+    if (from->h > fake.max_px || from->w > fake.max_px || from->h < 1 || from->w < 1) {
+        fake.refused++;
+        return 0;
+    }
+    for (int i = 1; i < TEXTURES_MAX; i++) {
+        if (!fake.textures[i].live) {
+            fake.textures[i] = *from;
+            fake.textures[i].live = true;
+            fake.made++;
+            return (CaliperTextureId)i;
+        }
+    }
+    fail_msg("out of textures");
+    return 0;
+}
+
+static FakeTexture *live(CaliperTextureId id, bool shared)
+{
+    assert_true(id > 0 && id < TEXTURES_MAX);
+    assert_true(fake.textures[id].live && fake.textures[id].shared == shared);
+    return &fake.textures[id];
+}
+
+static CaliperTextureId make_direct(const CaliperTensor *t, uint32_t flags)
+{
+    (void)flags;
+    assert_int_equal(t->dtype, CALIPER_DT_U8);
+    assert_in_range(t->shape[2], 1, 4);
+    return new_texture(&(FakeTexture){.h = t->shape[0], .w = t->shape[1], .c = t->shape[2]});
+}
+
+static CaliperTextureId make_mapped(const CaliperTensor *t, int32_t colormap, float low, float high,
+                                    uint32_t flags)
+{
+    (void)flags;
+    float span = fabsf(high - low);
+    assert_int_equal(t->dtype, CALIPER_DT_F32);
+    assert_true(low == high || (span >= 0x1p-90f && span <= 0x1p126f));
+    return new_texture(&(FakeTexture){
+        .h = t->shape[0], .w = t->shape[1], .low = low, .high = high, .colormap = colormap});
+}
+
+static bool update(CaliperTextureId id, const CaliperTensor *t)
+{
+    const FakeTexture *texture = live(id, false);
+    assert_int_equal(texture->h, t->shape[0]);
+    assert_int_equal(texture->w, t->shape[1]);
+    fake.updated++;
+    return true;
+}
+
+static void release(CaliperTextureId id)
+{
+    live(id, false)->live = false;
+    fake.released++;
+}
+
+static bool alloc_shared(CaliperDType dtype, int32_t ndim, const int64_t *shape,
+                         CaliperTensor *out_tensor, CaliperTextureId *out_texture)
+{
+    if (fake.no_shared) {
+        return false;
+    }
+    assert_int_equal(dtype, CALIPER_DT_F32);
+    assert_int_equal(ndim, 2);
+    void *memory = calloc((size_t)(shape[0] * shape[1]), sizeof(float));
+    *out_texture =
+        new_texture(&(FakeTexture){.shared = true, .h = shape[0], .w = shape[1], .memory = memory});
+    memset(out_tensor, 0, sizeof(*out_tensor));
+    out_tensor->data = memory;
+    return true;
+}
+
+static void free_shared(CaliperTextureId id)
+{
+    FakeTexture *texture = live(id, true);
+    free(texture->memory);
+    free(texture->copy);
+    memset(texture, 0, sizeof(*texture));
+}
+
+static const CaliperTensorBridgeV1 bridge = {sizeof(CaliperTensorBridgeV1),
+                                             make_direct,
+                                             update,
+                                             release,
+                                             make_mapped,
+                                             alloc_shared,
+                                             free_shared};
+
+static int live_count(void)
+{
+    int count = 0;
+    for (int i = 0; i < TEXTURES_MAX; i++) {
+        count += fake.textures[i].live;
+    }
+    return count;
+}
+
+static int log_lines;
+
+static void log_line(CaliperLogLevel level, const char *message)
+{
+    assert_int_equal(level, CALIPER_LOG_ERROR);
+    assert_true(message[0] != '\0');
+    log_lines++;
+}
+
+static const CaliperLogV1 logger = {sizeof(CaliperLogV1), log_line};
+
+/* ---- Files ---- */
+
+static char folder[64], small_path[128], wide_path[128], rgb_path[128], bad_path[128];
+
+static void write_file(char *path, const char *name, ArrayDtype dtype, uint32_t rank,
+                       const uint64_t *shape, const void *elements)
+{
+    ArrayError error;
+    snprintf(path, 128, "%s/%s", folder, name);
+    assert_true(array_write_npy(path, dtype, rank, shape, elements, &error));
+}
+
+static int make_files(void **state)
+{
+    const uint64_t small[3] = {4, 6, 8}, wide[2] = {3, 3000}, rgb[4] = {2, 5, 6, 3};
+    float values[9000];
+    uint8_t bytes[180];
+    (void)state;
+    strcpy(folder, "/tmp/tensorscope_XXXXXX");
+    if (mkdtemp(folder) == NULL) {
+        return -1;
+    }
+    for (int i = 0; i < 9000; i++) {
+        values[i] = (float)i;
+    }
+    for (int i = 0; i < 180; i++) {
+        bytes[i] = (uint8_t)i;
+    }
+    write_file(small_path, "small.npy", ARRAY_DTYPE_F32, 3, small, values);
+    write_file(wide_path, "wide.npy", ARRAY_DTYPE_F32, 2, wide, values);
+    write_file(rgb_path, "rgb.npy", ARRAY_DTYPE_U8, 4, rgb, bytes);
+    snprintf(bad_path, sizeof(bad_path), "%s/bad.npy", folder);
+    FILE *file = fopen(bad_path, "wb");
+    fputs("\x93NUMPY damaged", file);
+    return fclose(file);
+}
+
+static int remove_files(void **state)
+{
+    (void)state;
+    unlink(small_path);
+    unlink(wide_path);
+    unlink(rgb_path);
+    unlink(bad_path);
+    return rmdir(folder);
+}
+
+static Session *start(bool repeatable)
+{
+    memset(&fake, 0, sizeof(fake));
+    fake.max_px = 16384;
+    log_lines = 0;
+    Session *session = calloc(1, sizeof(*session));
+    assert_true(session_start(session, &bridge, &logger));
+    session->repeatable = repeatable;
+    return session;
+}
+
+static void stop(Session *session)
+{
+    session_stop(session);
+    assert_int_equal(live_count(), 0);
+    session_stop(session);
+    free(session);
+}
+
+/* A frame; with repeatable sessions all answers are in afterwards. */
+static void frame(Session *session)
+{
+    session_update(session, 0.5, 0.016);
+}
+
+/* ---- Files in the session ---- */
+
+static void test_a_file_and_its_slices(void **state)
+{
+    Session *session = start(true);
+    (void)state;
+    session_open(session, small_path);
+    frame(session);
+    assert_false(session->shows_demo);
+    assert_non_null(session->view.whole.data);
+    const FakeTexture *texture = live(session->view.whole.texture, false);
+    assert_true(texture->low == 0.0f && texture->high == 47.0f);
+    assert_int_equal(texture->h, 6);
+    assert_int_equal(texture->w, 8);
+    Hover hover = session_hover(session, 2, 3);
+    float value;
+    memcpy(&value, &hover.elements[0], 4);
+    assert_true(hover.inside && hover.known && value == 19.0f);
+
+    assert_true(session_step(session, 0, 1)); /* another range: another texture */
+    frame(session);
+    assert_int_equal(session->view.recreated_count, 1);
+    hover = session_hover(session, 2, 3);
+    memcpy(&value, &hover.elements[0], 4);
+    assert_true(value == 67.0f);
+
+    session_set_mode(session, RANGE_MODE_NATURAL);
+    assert_int_equal(session->view.recreated_count, 2);
+    assert_true(session_step(session, 0, 1)); /* the range stays: the same texture */
+    frame(session);
+    assert_int_equal(session->view.recreated_count, 2);
+    assert_int_equal(fake.updated, 1);
+
+    session_set_colormap(session, CALIPER_CMAP_RDBU);
+    assert_int_equal(session->view.recreated_count, 3);
+    session_set_colormap(session, CALIPER_CMAP_RDBU);
+    assert_int_equal(session->view.recreated_count, 3);
+    assert_int_equal(live(session->view.whole.texture, false)->colormap, CALIPER_CMAP_RDBU);
+
+    session_set_mode(session, RANGE_MODE_BY_HAND); /* starts where it is */
+    assert_int_equal(session->view.recreated_count, 3);
+    session_set_hand(session, -5.0, 5.0);
+    assert_true(live(session->view.whole.texture, false)->low == -5.0f);
+    session_set_hand(session, -5.0, 6.0); /* either end alone */
+    assert_true(live(session->view.whole.texture, false)->high == 6.0f);
+    session_set_hand(session, -4.0, 6.0);
+    assert_true(live(session->view.whole.texture, false)->low == -4.0f);
+    assert_int_equal(session->view.recreated_count, 6);
+    assert_false(session_step(session, 1, 1));
+    assert_int_equal(live_count(), 1);
+    stop(session);
+}
+
+static void test_colour_goes_direct(void **state)
+{
+    Session *session = start(true);
+    (void)state;
+    session_open(session, rgb_path);
+    frame(session);
+    assert_int_equal(live(session->view.whole.texture, false)->c, 3);
+    session_set_mode(session, RANGE_MODE_SYMMETRIC); /* no range: nothing to make again */
+    assert_int_equal(fake.made, 1);
+    Hover hover = session_hover(session, 1, 2);
+    assert_int_equal(hover.count, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(((const uint8_t *)&hover.elements[i])[0], (1 * 6 + 2) * 3 + i);
+    }
+    assert_true(axes_set_colour(session_array(session), &session->axes, ARRAY_AXIS_NONE));
+    session_axes_changed(session, true);
+    frame(session);
+    assert_int_equal(live(session->view.whole.texture, false)->c, 0);
+    stop(session);
+}
+
+/* A host whose textures end at 1000 pixels: fewer samples, a finer part where one looks, and the
+ * exact value of every element all the same. */
+static void test_larger_than_a_texture(void **state)
+{
+    Session *session = start(true);
+    (void)state;
+    fake.max_px = 1000;
+    session_open(session, wide_path);
+    frame(session);
+    const SliceArea *area = &session->view.whole.data->request.area;
+    assert_true(area->col_step > 1 && area->row_step == 1);
+    assert_true(area->col_count <= 1000 && area->col_count * area->col_step >= 3000);
+    assert_int_equal(fake.refused, 2); /* at 3000 and at 1500 samples */
+    assert_int_equal(log_lines, 0);
+
+    Hover hover = session_hover(session, 1, 1234);
+    for (int i = 0; i < 3 && !hover.known; i++) {
+        frame(session);
+        hover = session_hover(session, 1, 1234);
+    }
+    float value;
+    memcpy(&value, &hover.elements[0], 4);
+    assert_true(hover.known && value == 4234.0f);
+
+    session_look(session, 0.0, 1000.0, 3.0, 1200.0, 8.0, 4.0);
+    frame(session);
+    const SliceData *detail = session->view.detail.data;
+    assert_non_null(detail);
+    assert_int_equal(detail->request.area.col_step, 1);
+    assert_true(detail->request.area.col_begin <= 1000);
+    assert_true(detail->request.area.col_begin + detail->request.area.col_count >= 1200);
+    int made = fake.made;
+    session_look(session, 0.0, 1000.0, 3.0, 1200.0, 8.0, 4.0); /* it is there already */
+    frame(session);
+    assert_int_equal(fake.made, made);
+    session_set_hand(session, 1.0, 2.0); /* both parts in the new range */
+    assert_true(live(session->view.detail.texture, false)->low == 1.0f);
+    assert_true(live(session->view.whole.texture, false)->low == 1.0f);
+    stop(session);
+}
+
+static void test_a_damaged_file_is_told_once(void **state)
+{
+    Session *session = start(true);
+    (void)state;
+    session_open(session, bad_path);
+    for (int i = 0; i < 5; i++) {
+        frame(session);
+    }
+    assert_int_equal(log_lines, 1);
+    assert_int_not_equal(session->error.fault, ARRAY_FAULT_NONE);
+    assert_true(session->shows_demo);
+    session_open(session, small_path);
+    frame(session);
+    assert_int_equal(session->error.fault, ARRAY_FAULT_NONE);
+    session_open(session, bad_path); /* the one before stays */
+    frame(session);
+    assert_int_equal(log_lines, 2);
+    assert_non_null(session->view.whole.data);
+    assert_string_equal(session->source->path, small_path);
+    session_forget_error(session);
+    assert_int_equal(session->error.fault, ARRAY_FAULT_NONE);
+    stop(session);
+}
+
+static void test_a_file_rewritten_smaller_is_an_error(void **state)
+{
+    Session *session = start(true);
+    char path[128];
+    const uint64_t shape[2] = {64, 64};
+    float *values = calloc(64 * 64, sizeof(*values));
+    (void)state;
+    write_file(path, "shrinks.npy", ARRAY_DTYPE_F32, 2, shape, values);
+    session_open(session, path);
+    frame(session);
+    assert_non_null(session->view.whole.data);
+    assert_int_equal(truncate(path, 200), 0);
+    session_axes_changed(session, false);
+    frame(session);
+    assert_int_equal(session->error.fault, ARRAY_FAULT_TRUNCATED);
+    assert_true(session->slice_failed);
+    unlink(path);
+    free(values);
+    stop(session);
+}
+
+static void test_recent_files(void **state)
+{
+    Session *session = start(true);
+    char name[32];
+    (void)state;
+    session_open(session, small_path);
+    frame(session);
+    session_offer(session, wide_path);
+    session_offer(session, wide_path);
+    assert_string_equal(session->recent[0], small_path);
+    assert_string_equal(session->recent[1], wide_path);
+    assert_null(session->recent[2]);
+    session_open(session, wide_path);
+    frame(session);
+    assert_string_equal(session->recent[0], wide_path);
+    assert_string_equal(session->recent[1], small_path);
+    assert_null(session->recent[2]);
+    for (int i = 0; i < 2 * SESSION_RECENT_MAX; i++) {
+        snprintf(name, sizeof(name), "file %d", i);
+        session_offer(session, name);
+    }
+    session_open(session, rgb_path);
+    frame(session);
+    assert_string_equal(session->recent[0], rgb_path);
+    assert_string_equal(session->recent[1], wide_path);
+    stop(session);
+}
+
+/* Without waiting: whatever arrives when, nothing leaks and the last wish is what is shown. */
+static void test_hasty_wishes(void **state)
+{
+    const char *const paths[] = {small_path, wide_path, rgb_path, bad_path};
+    Session *session = start(false);
+    uint32_t seed = 7;
+    (void)state;
+    for (int i = 0; i < 400; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        switch (seed >> 29) {
+        case 0:
+            session_open(session, paths[seed >> 16 & 3u]);
+            break;
+        case 1:
+            session_step(session, 0, seed & 0x10000u ? 1 : -1);
+            break;
+        case 2:
+            session_set_mode(session, (RangeMode)(seed >> 16 & 3u));
+            break;
+        case 3:
+            session_select_array(session, seed >> 16 & 1u);
+            break;
+        case 4:
+            session_hover(session, seed >> 16 & 7u, seed >> 20 & 7u);
+            break;
+        case 5:
+            session_look(session, 0, 0, 3, 50, 9, 9);
+            break;
+        case 6:
+            session_show_demo(session);
+            break;
+        default:
+            session_set_colormap(session, (int32_t)(seed >> 16) % 3);
+            break;
+        }
+        frame(session);
+    }
+    session_open(session, rgb_path);
+    session->repeatable = true;
+    frame(session);
+    assert_string_equal(session->source->path, rgb_path);
+    assert_int_equal(live(session->view.whole.texture, false)->c, 3);
+    stop(session);
+}
+
+/* ---- The demo ---- */
+
+/* What a GPU would still be reading has not changed since it was drawn. */
+static void check_untorn(uint64_t now)
+{
+    for (int i = 0; i < TEXTURES_MAX; i++) {
+        FakeTexture *texture = &fake.textures[i];
+        size_t bytes = (size_t)(texture->h * texture->w) * sizeof(float);
+        if (texture->live && texture->copy != NULL && now - texture->drawn_frame <= AHEAD) {
+            assert_memory_equal(texture->copy, texture->memory, bytes);
+        }
+    }
+}
+
+static void draw(CaliperTextureId id, uint64_t now)
+{
+    FakeTexture *texture = live(id, true);
+    size_t bytes = (size_t)(texture->h * texture->w) * sizeof(float);
+    texture->drawn_frame = now;
+    if (texture->copy == NULL) {
+        texture->copy = malloc(bytes);
+    }
+    memcpy(texture->copy, texture->memory, bytes);
+}
+
+static void test_a_drawn_field_is_never_torn(void **state)
+{
+    (void)state;
+    memset(&fake, 0, sizeof(fake));
+    fake.max_px = 16384;
+    for (int repeatable = 0; repeatable < 2; repeatable++) {
+        Demo *demo = demo_create(&bridge, 64);
+        assert_non_null(demo);
+        for (uint64_t now = 1; now <= 300; now++) {
+            CaliperTextureId texture = demo_frame(demo, (double)now * 0.016, repeatable != 0);
+            if (texture != 0) {
+                draw(texture, now);
+            }
+            usleep(200); /* time for the thread to write where it must not, if it did */
+            check_untorn(now);
+        }
+        assert_true(demo_fields(demo) > 0);
+        if (repeatable != 0) {
+            assert_true(demo_fields(demo) == 300);
+        }
+        demo_destroy(&demo);
+        assert_null(demo);
+        assert_int_equal(live_count(), 0);
+    }
+}
+
+static void test_repeatable_fields_depend_on_the_time_alone(void **state)
+{
+    enum { SIDE = 48 };
+    float first[SIDE * SIDE];
+    (void)state;
+    memset(&fake, 0, sizeof(fake));
+    fake.max_px = 16384;
+    Demo *demo = demo_create(&bridge, SIDE);
+    for (int i = 0; i < 9; i++) {
+        demo_frame(demo, i == 8 ? 0.25 : i, true);
+    }
+    memcpy(first, demo_values(demo), sizeof(first));
+    demo_destroy(&demo);
+    demo = demo_create(&bridge, SIDE);
+    demo_frame(demo, 0.25, true);
+    assert_memory_equal(first, demo_values(demo), sizeof(first));
+    demo_destroy(&demo);
+}
+
+static void test_a_host_without_shared_memory(void **state)
+{
+    Session *session = start(true);
+    (void)state;
+    fake.no_shared = true;
+    for (int i = 0; i < 3; i++) {
+        frame(session);
+    }
+    assert_true(session->demo_failed);
+    assert_null(session->demo);
+    assert_int_equal(session->demo_texture, 0);
+    session_open(session, small_path);
+    frame(session);
+    assert_non_null(session->view.whole.data);
+    stop(session);
+}
+
+static void test_a_paused_demo_stands_still(void **state)
+{
+    Session *session = start(true);
+    (void)state;
+    frame(session);
+    session->demo_paused = true;
+    frame(session);
+    double at = session->demo_time_sec;
+    frame(session);
+    assert_true(session->demo_time_sec == at);
+    session->demo_paused = false;
+    frame(session);
+    assert_true(session->demo_time_sec > at);
+    stop(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_file_and_its_slices),
+        cmocka_unit_test(test_colour_goes_direct),
+        cmocka_unit_test(test_larger_than_a_texture),
+        cmocka_unit_test(test_a_damaged_file_is_told_once),
+        cmocka_unit_test(test_a_file_rewritten_smaller_is_an_error),
+        cmocka_unit_test(test_recent_files),
+        cmocka_unit_test(test_hasty_wishes),
+        cmocka_unit_test(test_a_drawn_field_is_never_torn),
+        cmocka_unit_test(test_repeatable_fields_depend_on_the_time_alone),
+        cmocka_unit_test(test_a_host_without_shared_memory),
+        cmocka_unit_test(test_a_paused_demo_stands_still),
+    };
+    return cmocka_run_group_tests(tests, make_files, remove_files);
+}
