@@ -110,7 +110,8 @@ bool bridge_update_texture_from_alloc(Bridge *bridge, CaliperTextureId id, Calip
                              .alloc = alloc->alloc,
                              .offset_bytes = offset_bytes,
                              .extent_bytes = plan.extent_bytes,
-                             .stream = plan.stream};
+                             .stream = plan.stream,
+                             .by_device = plan.seen.device != CALIPER_DEV_CPU};
     return (bridge_texture_ensure(bridge, slot) && bridge_texture_feed(bridge, slot, &source)) ||
            bridge_count_refusal(bridge);
 }

@@ -55,6 +55,7 @@ typedef struct RendererSource {
     uint64_t offset_bytes;  /* ALLOC, SHARED */
     uint64_t extent_bytes;  /* always: bytes the pass reads */
     void *stream;           /* DEVICE, ALLOC: the producer's stream; NULL is the default stream */
+    bool by_device;         /* ALLOC: the interop device wrote it: `stream` counts even when NULL */
 } RendererSource;
 
 /* ---- Creation -------------------------------------------------------------------------------- */

@@ -343,6 +343,54 @@ static void sources_take_turns(void **state)
     stop(&renderer);
 }
 
+/* Imported memory is ordered on the producer's stream when the device wrote it, and only then. */
+static void imports_are_ordered(void **state)
+{
+    (void)state;
+    enum { SIDE = 8, COUNT = SIDE * SIDE, MEMORY = 4096 };
+    Renderer *renderer = start();
+    Exporter *exporter = exporter_create();
+    uint8_t *memory = aligned_alloc(4096, MEMORY), given[COUNT * 4];
+    uint64_t size_bytes = 0;
+    memset(memory, 5, MEMORY);
+    int fd = exporter_export(exporter, memory, MEMORY, &size_bytes);
+    RendererAlloc *of_host =
+        renderer_alloc_import(renderer, memory, MEMORY, CALIPER_ALLOC_HANDLE_HOST_POINTER);
+    RendererAlloc *of_fd = renderer_alloc_import(renderer, (void *)(intptr_t)fd, size_bytes,
+                                                 CALIPER_ALLOC_HANDLE_OPAQUE_FD);
+    RendererTexture *texture = texture_of(renderer, SIDE, SIDE, pass_expand(1));
+    const struct {
+        RendererAlloc *alloc;
+        void *stream;
+        bool by_device;
+        int orders;
+    } cases[] = {{of_host, NULL, false, 0},
+                 {of_host, NULL, true, 1},
+                 {of_host, &fake, false, 1},
+                 {of_fd, NULL, false, 1},
+                 {of_fd, &fake, true, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        RendererSource source = {.kind = RENDERER_SOURCE_ALLOC,
+                                 .alloc = cases[i].alloc,
+                                 .extent_bytes = COUNT,
+                                 .stream = cases[i].stream,
+                                 .by_device = cases[i].by_device};
+        fake.orders = fake.hand_overs = 0;
+        assert_true(renderer_texture_update(renderer, texture, &source));
+        assert_true(renderer_texture_read(renderer, texture, given, sizeof given));
+        assert_int_equal(fake.orders, cases[i].orders);
+        assert_int_equal(fake.hand_overs, cases[i].orders);
+        assert_int_equal(given[0], 5);
+    }
+    renderer_texture_destroy(renderer, &texture);
+    renderer_alloc_release(renderer, &of_host);
+    renderer_alloc_release(renderer, &of_fd);
+    close(fd);
+    exporter_destroy(&exporter);
+    free(memory);
+    stop(&renderer);
+}
+
 /* One line, pixels as before, nothing left over. */
 static void refusals_leave_the_pixels(void **state)
 {
@@ -494,6 +542,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(exported_images_are_exact),
                                        cmocka_unit_test(no_frame_tears),
                                        cmocka_unit_test(sources_take_turns),
+                                       cmocka_unit_test(imports_are_ordered),
                                        cmocka_unit_test(refusals_leave_the_pixels),
                                        cmocka_unit_test(a_failed_hand_over_is_a_loss),
                                        cmocka_unit_test(an_interop_that_does_not_start_is_one_line),

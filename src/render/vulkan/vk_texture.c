@@ -304,6 +304,14 @@ static bool update_from_host(VulkanRenderer *renderer, VulkanTexture *texture,
            plain_is_current(renderer, texture);
 }
 
+/* A host pointer is mostly written by the CPU, which needs no order; by the device only where the
+ * source says so. */
+static bool alloc_is_ordered(const RendererSource *source)
+{
+    const VulkanAlloc *alloc = (const VulkanAlloc *)source->alloc;
+    return source->by_device || source->stream != NULL || !alloc->is_host_pointer;
+}
+
 bool vk_texture_update(Renderer *base, RendererTexture *base_texture, const RendererSource *source)
 {
     VulkanRenderer *renderer = vk_renderer(base);
@@ -318,7 +326,7 @@ bool vk_texture_update(Renderer *base, RendererTexture *base_texture, const Rend
         return update_from_buffer(renderer, texture, &((VulkanShared *)source->shared)->source,
                                   source->offset_bytes);
     case RENDERER_SOURCE_ALLOC:
-        if (renderer->interop.api != NULL && !((VulkanAlloc *)source->alloc)->is_host_pointer) {
+        if (renderer->interop.api != NULL && alloc_is_ordered(source)) {
             if (!renderer->interop.api->order_after(renderer->interop.state, source->stream))
                 return false;
             renderer->interop.is_dirty = true;
