@@ -156,6 +156,19 @@ void ui_textures_destroy(Ui *ui, Renderer *renderer)
 
 /* ---- Frames ---- */
 
+/* A popup that nobody drew in the last frame (its applet crashed, closed, or forgot it) is over: an
+ * abandoned modal would block all others, and the toolkit asserts that there is none. */
+static void close_abandoned_popups(void)
+{
+    const ImVector<ImGuiPopupData> &open = ImGui::GetCurrentContext()->OpenPopupStack;
+    for (int i = 0; i < open.Size; i++) {
+        if (open[i].Window != nullptr && !open[i].Window->WasActive) {
+            ImGui::ClosePopupToLevel(i, false);
+            return;
+        }
+    }
+}
+
 void ui_frame_begin(Ui *ui, float width, float height, double delta_sec)
 {
     ImGui::SetCurrentContext(ui->imgui);
@@ -166,6 +179,7 @@ void ui_frame_begin(Ui *ui, float width, float height, double delta_sec)
     for (uint32_t i = 0; i < ui->context_count; i++)
         ui->contexts[i].ended = false;
     ImGui::NewFrame();
+    close_abandoned_popups();
     ui->in_frame = true;
 }
 

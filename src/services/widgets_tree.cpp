@@ -204,6 +204,11 @@ bool widgets_slot_popup(const char *id, uint32_t flags)
     if ((flags & CALIPER_POPUP_MODAL) != 0) {
         open = ImGui::BeginPopupModal(
             shown, nullptr, ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoSavedSettings);
+        /* A window that appears after a modal in the modal's first frame would meet an assert,
+         * which looks for a modal that was there in the frame before. */
+        ImGuiWindow *const modal = ImGui::GetTopMostPopupModal();
+        if (modal != nullptr && modal->Active)
+            modal->WasActive = true;
     } else if ((flags & CALIPER_POPUP_ON_ITEM) != 0) {
         if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenBlockedByPopup) &&
             ImGui::IsMouseReleased(ImGuiMouseButton_Right))

@@ -141,6 +141,36 @@ static void wrong_parents_and_surplus_ends_are_refused(void **unused)
     assert_int_equal(bench.refused, 5);
 }
 
+/* Frames 0, 1: a modal and, in its first frame, a new window. 2: nobody draws the modal any more,
+ * and another window appears. */
+static void modal_and_windows(UiBench *b, void *user)
+{
+    int frame = *(int *)user;
+    if (frame == 0)
+        b->w->popup_open("sure?");
+    if (frame < 2) {
+        b->w->popup("sure?", CALIPER_POPUP_MODAL);
+        b->w->end(CALIPER_SCOPE_POPUP);
+        b->w->window("first", 100, 80, NULL, 0);
+        b->w->end(CALIPER_SCOPE_WINDOW);
+    } else {
+        b->w->window("second", 100, 80, NULL, 0);
+        b->w->end(CALIPER_SCOPE_WINDOW);
+    }
+}
+
+static void an_abandoned_modal_blocks_nobody(void **unused)
+{
+    Pressed pressed = {0};
+    (void)unused;
+    for (int frame = 0; frame < 5; frame++)
+        bench_frame(&bench, modal_and_windows, &frame);
+    assert_int_equal(bench.refused, 0);
+    bench_frame(&bench, draws_nothing, NULL);
+    click(40, 25, two_equal_buttons, &pressed);
+    assert_int_equal(pressed.first, 1);
+}
+
 /* ---- Numbers ---- */
 
 typedef struct Number {
@@ -499,6 +529,7 @@ int main(void)
         WITH_BENCH(a_click_within_one_frame_is_not_lost),
         WITH_BENCH(scopes_left_open_are_closed_and_named),
         WITH_BENCH(wrong_parents_and_surplus_ends_are_refused),
+        WITH_BENCH(an_abandoned_modal_blocks_nobody),
         WITH_BENCH(a_slider_writes_only_what_the_person_did),
         WITH_BENCH(typed_numbers_may_be_infinite),
         WITH_BENCH(a_full_field_is_cut_at_a_code_point),
