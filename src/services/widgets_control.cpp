@@ -96,7 +96,10 @@ bool widgets_slot_selectable(const char *label, bool selected, float w, float h,
     widgets_unknown_flags("selectable", flags, 7);
     const char *const shown = widgets_label(label);
     ImGuiSelectableFlags own = 0;
-    if ((flags & CALIPER_SELECT_ALL_COLUMNS) != 0)
+    /* In a table, but outside of its cells, there is nothing to span. */
+    const ImGuiTable *const table = ImGui::GetCurrentContext()->CurrentTable;
+    if ((flags & CALIPER_SELECT_ALL_COLUMNS) != 0 &&
+        (table == nullptr || table->CurrentColumn >= 0))
         own |= ImGuiSelectableFlags_SpanAllColumns;
     if ((flags & CALIPER_SELECT_KEEP_POPUP) != 0)
         own |= ImGuiSelectableFlags_DontClosePopups;
