@@ -74,7 +74,7 @@ static const CaliperAppletDescriptor descriptor = {
     .id = "org.caliper.tensorscope",
     .version = "0.1.0",
     .name = "TensorScope",
-    .summary = "Look into .npy, .npz, safetensors, IDX and PNG files, and at live tensors",
+    .summary = "Opens .npy, .npz, safetensors, IDX and PNG; shows a live field.",
     .tag = "viewer",
     .required_services = required,
     .api = {.struct_size = sizeof(CaliperAppletAPI),

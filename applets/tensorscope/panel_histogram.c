@@ -61,7 +61,7 @@ static void drag_ends(App *app, const Summary *summary, double width)
     const Range *range = &app->session.view.whole.range;
     double x = 0.0, y = 0.0;
     uint32_t pointer = app->ui->pointer(&x, &y, NULL);
-    if ((pointer & CALIPER_POINTER_DOWN) == 0 || app->session.view.whole.channels > 0) {
+    if ((pointer & (CALIPER_POINTER_PRESSED | CALIPER_POINTER_DRAG)) == 0) {
         return;
     }
     double span = summary->bins_high - summary->bins_low;

@@ -58,7 +58,7 @@ static void draw_open(App *app)
                 session_open(session, session->recent[i]);
                 break;
             }
-            ui->tooltip(i < SESSION_RECENT_MAX ? session->recent[i] : "");
+            ui->tooltip(session->recent[i]);
         }
         ui->end(CALIPER_SCOPE_COMBO);
     }

@@ -214,10 +214,24 @@ static void stop(Session *session)
     free(session);
 }
 
-/* A frame; with repeatable sessions all answers are in afterwards. */
+static bool is_busy(const Session *session)
+{
+    bool busy = false;
+    for (int kind = 0; kind < LOADER_KIND_COUNT; kind++) {
+        busy |= loader_is_busy(session->loader, (LoaderKind)kind);
+    }
+    return busy;
+}
+
+/* A frame; with repeatable sessions all answers are in afterwards, however slow the machine is: the
+ * last update began and ended with nothing asked. */
 static void frame(Session *session)
 {
-    session_update(session, 0.5, 0.016);
+    bool busy;
+    do {
+        busy = session->repeatable && is_busy(session);
+        session_update(session, 0.5, 0.016);
+    } while (busy || (session->repeatable && is_busy(session)));
 }
 
 /* ---- Files in the session ---- */
