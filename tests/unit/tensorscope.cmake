@@ -1,11 +1,16 @@
-# TensorScope's parts without a host: the pure ones, the loader's thread, the session over a host of
-# the test's own.
+# TensorScope's parts without a host: the pure ones, the loader's thread, the session and the whole
+# applet over a host of the test's own.
 foreach(subject pure session)
   caliper_test(tensorscope_${subject} SOURCES tensorscope_${subject}.c
     LIBS tensorscope_parts LABELS unit)
   target_compile_definitions(tensorscope_${subject} PRIVATE
     FORMATS_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data/formats")
 endforeach()
+caliper_test(tensorscope_applet
+  SOURCES tensorscope_applet.c ${PROJECT_SOURCE_DIR}/applets/tensorscope/app.c
+  LIBS tensorscope_panel LABELS unit threads)
+target_compile_definitions(tensorscope_applet PRIVATE
+  FORMATS_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data/formats")
 caliper_test(tensorscope_loader SOURCES tensorscope_loader.c
   LIBS tensorscope_parts LABELS unit threads)
 target_compile_definitions(tensorscope_loader PRIVATE
