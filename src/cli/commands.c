@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "core/fault.h"
 #include "core/log.h"
+#include "core/trace.h"
 
 const CliCommand cli_commands[] = {
     {"home", "", "open the home page (also without a subcommand)", cli_home},
@@ -36,6 +37,7 @@ static void read_environment(void)
                  "debug, info, warn, error or module:level,...");
     if (plan != NULL && plan[0] != '\0' && !fault_set_plan(plan))
         log_item(VARIABLE_REFUSED, "CALIPER_FAIL_AT", plan, "SITE:N, SITE:N+ or N");
+    trace_start_from_environment();
 }
 
 int cli_main(int argc, char **argv)

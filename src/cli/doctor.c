@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/doctor_exercise.h"
 #include "core/paths.h"
 #include "cuda/cuda_device.h"
 #include "kernels/kernels.h"
@@ -18,6 +19,7 @@ typedef struct Finding {
     char name[64];
     bool good;
     char words[400];
+    cJSON *info, *exercise, *counters; /* of a renderer, with --json; NULL: none */
 } Finding;
 
 enum { FINDINGS_MAX = 64 };
@@ -37,19 +39,49 @@ static Finding *add(Report *report, const char *section, const char *name, bool 
     return finding;
 }
 
-static void look_at_renderers(Report *report)
+/* The CUDA device that a renderer would share textures with. */
+static RendererParams renderer_params(const CliOptions *options)
 {
+    CudaDeviceInfo cuda;
+    RendererParams params = *RENDERER_PARAMS(.label = "doctor", .width_px = 64, .height_px = 64);
+    const char *device = options->shell.device;
+    int ordinal = 0;
+    if (device == NULL || device[0] == '\0')
+        device = getenv("CALIPER_DEVICE");
+    if (device != NULL && device[0] != '\0' && strcmp(device, "cuda") != 0 &&
+        sscanf(device, "cuda:%d", &ordinal) != 1)
+        return params;
+    if (cuda_device_describe(ordinal, &cuda)) {
+        params.has_interop_uuid = true;
+        memcpy(params.interop_uuid, cuda.uuid, sizeof params.interop_uuid);
+        params.interop_index = ordinal;
+    }
+    return params;
+}
+
+static void try_out(Finding *finding, Renderer *renderer)
+{
+    RendererCounters counters;
+    finding->info = doctor_info(renderer);
+    finding->exercise = doctor_exercise(renderer);
+    renderer_counters(renderer, &counters);
+    finding->counters = doctor_counters(&counters);
+}
+
+static void look_at_renderers(Report *report, const CliOptions *options)
+{
+    RendererParams params = renderer_params(options);
     for (const RendererBackend *backend = renderer_backends; backend->name != NULL; backend++) {
         char error[300] = "";
-        Renderer *renderer =
-            backend->create(RENDERER_PARAMS(.label = "doctor", .width_px = 64, .height_px = 64),
-                            error, sizeof error);
+        Renderer *renderer = backend->create(&params, error, sizeof error);
         Finding *finding = add(report, "renderers", backend->name, renderer != NULL);
         if (renderer != NULL) {
             const RendererInfo *info = renderer_info(renderer);
             snprintf(finding->words, sizeof finding->words, "%s, %s%s, textures to %d",
                      info->device_name, info->api_version, info->software ? ", software" : "",
                      info->max_texture_px);
+            if (options->json)
+                try_out(finding, renderer);
         } else {
             snprintf(finding->words, sizeof finding->words, "%s", error);
         }
@@ -132,6 +164,11 @@ static bool print_json(const Report *report)
         cJSON_AddStringToObject(one, "name", finding->name);
         cJSON_AddBoolToObject(one, "available", finding->good);
         cJSON_AddStringToObject(one, finding->good ? "details" : "reason", finding->words);
+        if (finding->info != NULL) {
+            cJSON_AddItemToObject(one, "info", finding->info);
+            cJSON_AddItemToObject(one, "exercise", finding->exercise);
+            cJSON_AddItemToObject(one, "counters", finding->counters);
+        }
         cJSON_AddItemToArray(section, one);
     }
     char *text = cJSON_Print(all);
@@ -148,7 +185,7 @@ int cli_doctor(CliOptions *options)
     if (options->word_count > 0)
         return cli_usage("doctor takes no names, given \"%s\"", options->words[0]);
     memset(&report, 0, sizeof report);
-    look_at_renderers(&report);
+    look_at_renderers(&report, options);
     look_at_devices(&report);
     look_at_files(&report, options);
     if (options->json)

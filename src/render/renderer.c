@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/log.h"
+#include "core/trace.h"
 #include "render/renderer_front.h"
 
 bool renderer_refuse(const char *call, const char *wanted, const char *given_format, ...)
@@ -49,6 +50,23 @@ void renderer_counters(const Renderer *renderer, RendererCounters *out)
         *out = renderer->counters;
     else
         memset(out, 0, sizeof *out);
+}
+
+void renderer_frame_counters(const Renderer *renderer, RendererCounters *out)
+{
+    if (out == NULL)
+        return;
+    renderer_counters(renderer, out);
+    if (renderer == NULL)
+        return;
+    const RendererCounters *before = &renderer->frame_ended[0], *last = &renderer->frame_ended[1];
+    out->updates = last->updates - before->updates;
+    out->staged_bytes = last->staged_bytes - before->staged_bytes;
+    out->device_copied_bytes = last->device_copied_bytes - before->device_copied_bytes;
+    out->passes = last->passes - before->passes;
+    out->waits = last->waits - before->waits;
+    out->coalesced = last->coalesced - before->coalesced;
+    out->hand_overs = last->hand_overs - before->hand_overs;
 }
 
 void renderer_texture_counters(const RendererTexture *texture, RendererCounters *out)
@@ -204,6 +222,27 @@ static bool source_is_legal(const Renderer *renderer, const RendererTexture *tex
     return source_place_is_legal(renderer, source);
 }
 
+static void trace_update(uint64_t started_ns, const RendererTexture *texture,
+                         const RendererSource *source, const RendererCounters *before, bool updated)
+{
+    static const char *const kinds[] = {[RENDERER_SOURCE_HOST] = "host",
+                                        [RENDERER_SOURCE_DEVICE] = "device",
+                                        [RENDERER_SOURCE_ALLOC] = "alloc",
+                                        [RENDERER_SOURCE_SHARED] = "shared"};
+    const RendererCounters *now = &texture->counters;
+    trace_span(started_ns,
+               &(TraceEvent){.category = "render",
+                             .name = updated ? "texture_update" : "texture_update refused",
+                             .kind = kinds[source->kind],
+                             .values = {{"bytes", source->extent_bytes},
+                                        {"staged_bytes", now->staged_bytes - before->staged_bytes},
+                                        {"device_copied_bytes",
+                                         now->device_copied_bytes - before->device_copied_bytes},
+                                        {"width_px", (uint64_t)texture->width_px},
+                                        {"height_px", (uint64_t)texture->height_px}},
+                             .value_count = 5});
+}
+
 bool renderer_texture_update(Renderer *renderer, RendererTexture *texture,
                              const RendererSource *source)
 {
@@ -211,7 +250,12 @@ bool renderer_texture_update(Renderer *renderer, RendererTexture *texture,
         return false;
     if (renderer->lost || !source_is_legal(renderer, texture, source))
         return false;
-    if (!renderer->impl->texture_update(renderer, texture, source))
+    uint64_t started_ns = trace_begin();
+    RendererCounters before = texture->counters;
+    bool updated = renderer->impl->texture_update(renderer, texture, source);
+    if (started_ns != 0)
+        trace_update(started_ns, texture, source, &before, updated);
+    if (!updated)
         return false;
     texture->has_pixels = true;
     texture->counters.updates++;

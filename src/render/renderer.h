@@ -243,6 +243,9 @@ typedef struct RendererCounters {
 } RendererCounters;
 
 void renderer_counters(const Renderer *renderer, RendererCounters *out);
+/* The counts of the last frame alone: since the end of the one before. `textures`, `texture_bytes`
+ * and `allocations` are what is live now. */
+void renderer_frame_counters(const Renderer *renderer, RendererCounters *out);
 void renderer_texture_counters(const RendererTexture *texture, RendererCounters *out);
 /* What the last frame's updates really did, in the words of the status bar, e.g.
  * "CPU-staged (GL fallback)" or "GPU-resident (Vulkan + CUDA, zero CPU staging)". Never NULL. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/trace.h"
 #include "render/renderer_front.h"
 
 static const char draw_call[] = "renderer_draw_ui";
@@ -24,7 +25,10 @@ bool renderer_frame_begin(Renderer *renderer, int32_t width_px, int32_t height_p
         return renderer_refuse(call, wanted, "%d x %d", (int)width_px, (int)height_px);
     }
     renderer->has_frame = false;
-    if (!renderer->impl->frame_begin(renderer, width_px, height_px, clear_rgba))
+    uint64_t started_ns = trace_begin();
+    bool begun = renderer->impl->frame_begin(renderer, width_px, height_px, clear_rgba);
+    trace_span(started_ns, &(TraceEvent){.category = "render", .name = "frame_begin"});
+    if (!begun)
         return false;
     renderer->frame_width_px = width_px;
     renderer->frame_height_px = height_px;
@@ -104,7 +108,30 @@ bool renderer_draw_ui(Renderer *renderer, const UiDraw *draw)
         if (!list_is_legal(renderer, &draw->lists[i]))
             return false;
     }
-    return renderer->impl->draw_ui(renderer, draw);
+    uint64_t started_ns = trace_begin();
+    bool drawn = renderer->impl->draw_ui(renderer, draw);
+    trace_span(started_ns, &(TraceEvent){.category = "render", .name = "draw_ui"});
+    return drawn;
+}
+
+static void trace_frame_end(uint64_t started_ns, const Renderer *renderer)
+{
+    RendererCounters frame;
+    renderer_frame_counters(renderer, &frame);
+    trace_span(started_ns, &(TraceEvent){.category = "render",
+                                         .name = "frame_end",
+                                         .kind = renderer_path(renderer),
+                                         .values = {{"updates", frame.updates},
+                                                    {"passes", frame.passes},
+                                                    {"waits", frame.waits},
+                                                    {"hand_overs", frame.hand_overs},
+                                                    {"coalesced", frame.coalesced}},
+                                         .value_count = 5});
+    trace_counter(&(TraceEvent){
+        .category = "render",
+        .name = "bytes a frame",
+        .values = {{"staged", frame.staged_bytes}, {"device_copied", frame.device_copied_bytes}},
+        .value_count = 2});
 }
 
 bool renderer_frame_end(Renderer *renderer)
@@ -120,7 +147,13 @@ bool renderer_frame_end(Renderer *renderer)
         return renderer_refuse(call, "renderer_frame_begin first", "no frame");
     renderer->in_frame = false;
     renderer->has_frame = true;
-    return renderer->impl->frame_end(renderer);
+    uint64_t started_ns = trace_begin();
+    bool shown = renderer->impl->frame_end(renderer);
+    renderer->frame_ended[0] = renderer->frame_ended[1];
+    renderer->frame_ended[1] = renderer->counters;
+    if (started_ns != 0)
+        trace_frame_end(started_ns, renderer);
+    return shown;
 }
 
 bool renderer_frame_read(Renderer *renderer, uint8_t *dst, uint64_t dst_bytes)

@@ -39,6 +39,7 @@ struct Renderer { /* embedded first in each backend's own struct */
     const RendererImpl *impl;
     RendererInfo info;
     RendererCounters counters;
+    RendererCounters frame_ended[2]; /* [front] `counters` at the end of the last two frames */
     /* [front] Of the frame that began last; 0 before the first. During frame_begin still the size
      * of the frame before. */
     int32_t frame_width_px, frame_height_px;

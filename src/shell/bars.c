@@ -105,6 +105,51 @@ static float status_item(float x, float y, float right, uint32_t rgba, const cha
     return x + ui_text_at(UI_FONT_SMALL, x, y, right - x, rgba, text) + 16.0f;
 }
 
+/* "4.2 MB"; at most four digits. */
+static void bytes_text(uint64_t bytes, char *out, size_t out_bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    double value = (double)bytes;
+    int unit = 0;
+    for (; value >= 999.5 && unit < 6; unit++)
+        value /= 1000.0;
+    snprintf(out, out_bytes, unit > 0 && value < 99.95 ? "%.1f %s" : "%.0f %s", value, units[unit]);
+}
+
+/* What the last frame did with bytes, in a few words, and everything since the start as a tooltip.
+ */
+static void status_counters(const Renderer *renderer, char *text, size_t text_bytes, char *tip,
+                            size_t tip_bytes)
+{
+    RendererCounters frame, all;
+    char staged[24], copied[24], all_staged[24], all_copied[24], live[24];
+    renderer_frame_counters(renderer, &frame);
+    renderer_counters(renderer, &all);
+    bytes_text(frame.staged_bytes, staged, sizeof staged);
+    bytes_text(frame.device_copied_bytes, copied, sizeof copied);
+    bytes_text(all.staged_bytes, all_staged, sizeof all_staged);
+    bytes_text(all.device_copied_bytes, all_copied, sizeof all_copied);
+    bytes_text(all.texture_bytes, live, sizeof live);
+    snprintf(text, text_bytes, "staged %s   copied %s", staged, copied);
+    snprintf(tip, tip_bytes,
+             "The last frame, and since the start\n"
+             "staged by the CPU: %s, %s\n"
+             "copied in device memory: %s, %s\n"
+             "updates: %llu, %llu\n"
+             "GPU passes: %llu, %llu\n"
+             "waits for the device: %llu, %llu\n"
+             "hand-overs between APIs: %llu, %llu\n"
+             "updates coalesced: %llu, %llu\n"
+             "live: %llu textures with %s, %llu imported allocations",
+             staged, all_staged, copied, all_copied, (unsigned long long)frame.updates,
+             (unsigned long long)all.updates, (unsigned long long)frame.passes,
+             (unsigned long long)all.passes, (unsigned long long)frame.waits,
+             (unsigned long long)all.waits, (unsigned long long)frame.hand_overs,
+             (unsigned long long)all.hand_overs, (unsigned long long)frame.coalesced,
+             (unsigned long long)all.coalesced, (unsigned long long)all.textures, live,
+             (unsigned long long)all.allocations);
+}
+
 void bars_draw_status(Shell *shell)
 {
     char text[256];
@@ -129,6 +174,16 @@ void bars_draw_status(Shell *shell)
     float right = shell->width - 16 - ui_text_width(UI_FONT_SMALL, text);
     ui_text_at(UI_FONT_SMALL, right, y, 0, dim, text);
     right -= 20;
+    char tip[640];
+    status_counters(shell->renderer, text, sizeof text, tip, sizeof tip);
+    float counters_width = ui_text_width(UI_FONT_SMALL, text);
+    if (right - counters_width > 300.0f) { /* a narrow window keeps the path */
+        right -= counters_width;
+        ui_text_at(UI_FONT_SMALL, right, y, 0, dim, text);
+        ui_hit("##counters", right, y0, counters_width, SHELL_STATUS, false);
+        ui_hit_tooltip(tip);
+        right -= 20;
+    }
     float x = status_item(30, y, right, ui_theme_color(CALIPER_THEME_TEXT), path);
     snprintf(text, sizeof text, "%s on %s", renderer->name, renderer->device_name);
     x = status_item(x, y, right, dim, text);

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "core/log.h"
+#include "core/trace.h"
 #include "shell/shell_impl.h"
 
 static double now_sec(void)
@@ -154,6 +155,7 @@ static void pace(const Shell *shell, double started_sec)
 bool shell_frame(Shell *shell)
 {
     double started = now_sec();
+    uint64_t started_ns = trace_begin();
     shell->frame++;
     take_input(shell);
     take_size(shell);
@@ -178,6 +180,10 @@ bool shell_frame(Shell *shell)
     host_end_frame(shell->host);
     if (shell->window != NULL && shell->drop_count > 0)
         window_drops_clear(shell->window);
+    trace_span(started_ns, &(TraceEvent){.category = "shell",
+                                         .name = "frame",
+                                         .values = {{"number", shell->frame}},
+                                         .value_count = 1});
     double spent_ms = (now_sec() - started) * 1e3;
     if (shell->fixed_clock)
         spent_ms = shell->info.delta_sec * 1e3;

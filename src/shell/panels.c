@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/log.h"
+#include "core/trace.h"
 #include "shell/shell_impl.h"
 
 #define PANEL_HEADER 34.0f
@@ -190,7 +191,10 @@ static void draw_applet(Shell *shell, uint32_t index, const AppletView *view)
         widgets_set_dropped(shell->drops, (int32_t)shell->drop_count);
     widgets_begin(view->serial);
     ui_context_frame_begin(shell->ui, view->serial);
+    uint64_t started_ns = trace_begin();
     bool alive = host_frame(shell->host, panel->applet, &shell->info);
+    trace_span(started_ns,
+               &(TraceEvent){.category = "applet", .name = "frame()", .label = view->id});
     ui_context_frame_end(shell->ui, view->serial, !alive);
     widgets_end();
     ui_panel_end(shell->ui);
