@@ -12,6 +12,8 @@
 #include "cuda/cuda_device.h"
 #include "kernels/kernels.h"
 #include "render/renderer.h"
+#include "services/device_cuda.h"
+#include "services/device_service.h"
 #include "shell/services_known.h"
 
 typedef struct Finding {
@@ -39,23 +41,14 @@ static Finding *add(Report *report, const char *section, const char *name, bool 
     return finding;
 }
 
-/* The CUDA device that a renderer would share textures with. */
+/* As the shell starts them: with the device that they would share textures with. */
 static RendererParams renderer_params(const CliOptions *options)
 {
-    CudaDeviceInfo cuda;
     RendererParams params = *RENDERER_PARAMS(.label = "doctor", .width_px = 64, .height_px = 64);
-    const char *device = options->shell.device;
-    int ordinal = 0;
-    if (device == NULL || device[0] == '\0')
-        device = getenv("CALIPER_DEVICE");
-    if (device != NULL && device[0] != '\0' && strcmp(device, "cuda") != 0 &&
-        sscanf(device, "cuda:%d", &ordinal) != 1)
-        return params;
-    if (cuda_device_describe(ordinal, &cuda)) {
-        params.has_interop_uuid = true;
-        memcpy(params.interop_uuid, cuda.uuid, sizeof params.interop_uuid);
-        params.interop_index = ordinal;
-    }
+    params.interop_index = -1;
+    device_cuda_install();
+    if (device_service_detect(options->shell.device))
+        device_cuda_interop(&params);
     return params;
 }
 

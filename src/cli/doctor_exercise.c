@@ -51,7 +51,8 @@ cJSON *doctor_info(const Renderer *renderer)
                 {RENDERER_CAP_STREAM_ORDERED, "stream_ordered"},
                 {RENDERER_CAP_IMPORT_FD, "import_fd"},
                 {RENDERER_CAP_IMPORT_HOST_POINTER, "import_host_pointer"},
-                {RENDERER_CAP_SHARED_IN_PLACE, "shared_in_place"}};
+                {RENDERER_CAP_SHARED_IN_PLACE, "shared_in_place"},
+                {RENDERER_CAP_RECOVERS, "recovers"}};
     const RendererInfo *info = renderer_info(renderer);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "name", info->name);

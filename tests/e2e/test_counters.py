@@ -14,7 +14,8 @@ import time
 
 UPDATES = 2
 PIXEL_BYTES = 64 * 32 * 4
-CAPS = {"device_source", "stream_ordered", "import_fd", "import_host_pointer", "shared_in_place"}
+CAPS = {"device_source", "stream_ordered", "import_fd", "import_host_pointer", "shared_in_place",
+        "recovers"}
 PATHS = {"vulkan": "CPU-staged (Vulkan)", "gl": "CPU-staged (GL fallback)",
          "cpu": "CPU reference (no GPU)"}
 IN_PLACE = "GPU-resident (Vulkan, zero CPU staging)"
