@@ -26,6 +26,9 @@ void panel_demo(App *app)
     Session *session = &app->session;
     char text[TEXT_BYTES];
     teach(app);
+    if (session->demo == NULL && !session->demo_failed) {
+        return;
+    }
     ui->separator("Live demo");
     if (session->demo == NULL) {
         ui->text_ex("This host shares no memory with applets, so there is no live field. Files "

@@ -42,6 +42,10 @@ static void draw_title(App *app)
     const Session *session = &app->session;
     const SourceArray *array = session_array(session);
     char name[TEXT_BYTES], slice[TEXT_BYTES];
+    if (session->shows_demo && session->opening[0] != '\0') {
+        ui->text(source_file_name(session->opening));
+        return;
+    }
     if (session->shows_demo || array == NULL) {
         ui->text_ex("Live demo", -1, 0, 0);
         ui->same_line(0.0f, 8.0f);
@@ -328,9 +332,10 @@ static void draw_nothing(App *app, float height)
     ui->canvas("nothing", 0.0f, height, 0);
     double x0, y0, x1, y1;
     ui->visible(&x0, &y0, &x1, &y1);
-    const char *text = loader_is_busy(session->loader, LOADER_KIND_SLICE) ? "reading\u2026"
-                       : session->slice_failed                            ? "not readable"
-                                                                          : "nothing to show";
+    const char *text = session->opening[0] != '\0'                          ? "opening\u2026"
+                       : loader_is_busy(session->loader, LOADER_KIND_SLICE) ? "reading\u2026"
+                       : session->slice_failed                              ? "not readable"
+                                                                            : "nothing to show";
     ui->draw_text(x1 / 2.0, y1 / 2.0, text, -1, ui->color(CALIPER_THEME_TEXT_DIM),
                   CALIPER_TEXT_CENTER);
     ui->end(CALIPER_SCOPE_CANVAS);

@@ -314,6 +314,9 @@ static void update_demo(Session *session, double time_sec, double delta_sec)
         return;
     }
     if (session->demo == NULL) {
+        if (session->opening[0] != '\0') {
+            return; /* a file comes first: no field flashes up before it */
+        }
         session->demo = demo_create(session->bridge, DEMO_SIDE);
         session->demo_failed = session->demo == NULL;
         session->demo_time_sec = time_sec;

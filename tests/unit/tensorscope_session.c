@@ -554,6 +554,26 @@ static void test_a_host_without_shared_memory(void **state)
     stop(session);
 }
 
+/* A file named at the start comes without a field before it. */
+static void test_a_file_at_once_starts_no_demo(void **state)
+{
+    Session *session = start(true);
+    (void)state;
+    session_open(session, small_path);
+    frame(session);
+    assert_null(session->demo);
+    session_show_demo(session);
+    frame(session);
+    assert_non_null(session->demo);
+    stop(session);
+    session = start(true);
+    session_open(session, bad_path); /* what cannot be read leaves the demo */
+    frame(session);
+    frame(session);
+    assert_non_null(session->demo);
+    stop(session);
+}
+
 static void test_a_paused_demo_stands_still(void **state)
 {
     Session *session = start(true);
@@ -583,6 +603,7 @@ int main(void)
         cmocka_unit_test(test_a_drawn_field_is_never_torn),
         cmocka_unit_test(test_repeatable_fields_depend_on_the_time_alone),
         cmocka_unit_test(test_a_host_without_shared_memory),
+        cmocka_unit_test(test_a_file_at_once_starts_no_demo),
         cmocka_unit_test(test_a_paused_demo_stands_still),
     };
     return cmocka_run_group_tests(tests, make_files, remove_files);
