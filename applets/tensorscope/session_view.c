@@ -38,7 +38,7 @@ static void detail_axis(double from, double to, double cell_px, uint64_t extent,
     uint64_t last = (uint64_t)ceil(fmax(high, low));
     last = last > extent ? extent : last;
     while (last > first && (last - first + by - 1) / by > DETAIL_SIDE_MAX) {
-        by++;
+        by += 1 + by / 16;
         first = (uint64_t)low / by * by;
     }
     *begin = first;

@@ -21,11 +21,8 @@ SliceArea slice_area_overview(uint64_t rows, uint64_t cols, uint64_t side_max, u
     area.row_count = (rows + area.row_step - 1) / area.row_step;
     area.col_count = (cols + area.col_step - 1) / area.col_step;
     while (area.row_count > 1 && area.col_count > cells_max / area.row_count) {
-        if (area.row_count >= area.col_count) {
-            area.row_step++;
-        } else {
-            area.col_step++;
-        }
+        uint64_t *step = area.row_count >= area.col_count ? &area.row_step : &area.col_step;
+        *step += 1 + *step / 16; /* by shares, so that huge extents end soon as well */
         area.row_count = (rows + area.row_step - 1) / area.row_step;
         area.col_count = (cols + area.col_step - 1) / area.col_step;
     }
