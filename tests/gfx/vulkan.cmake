@@ -1,7 +1,8 @@
 # White-box tests of the Vulkan renderer, with validation layers on a software device.
 if(CALIPER_VULKAN AND CALIPER_HAS_VULKAN)
   function(vulkan_test name)
-    caliper_test(${name}_test SOURCES ${name}_test.c vulkan_support.c LIBS libcaliper ${ARGN}
+    caliper_test(${name}_test SOURCES ${name}_test.c vulkan_support.c vulkan_fake.c
+      LIBS libcaliper ${ARGN}
       LABELS gfx TIMEOUT 300)
     target_include_directories(${name}_test SYSTEM PRIVATE ${CALIPER_VULKAN_INCLUDE}
       ${CALIPER_VOLK_INCLUDE})
@@ -11,6 +12,7 @@ if(CALIPER_VULKAN AND CALIPER_HAS_VULKAN)
   vulkan_test(vulkan_counters)
   vulkan_test(vulkan_lost)
   vulkan_test(vulkan_interop)
+  vulkan_test(vulkan_copy)
   find_package(PkgConfig)
   find_package(X11)
   if(PKG_CONFIG_FOUND AND X11_FOUND)

@@ -1,15 +1,12 @@
-/* The Vulkan side of the seam to CUDA, with another API made of the CPU: it maps the memory that
- * the renderer exports (lavapipe's images lie in a memory file, row by row) and writes it at once.
- * What is tested is the renderer's part: the ring, the hand-overs, the counts, the refusals. A
- * frame still in flight that sampled an image being written would show a newer generation here too.
- */
+/* The Vulkan side of the seam to CUDA, with another API made of the CPU (vulkan_fake.h). What is
+ * tested is the renderer's part: the ring, the hand-overs, the counts, the refusals. A frame still
+ * in flight that sampled an image being written would show a newer generation here too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -18,22 +15,8 @@
 
 #include "core/fault.h"
 #include "render/vulkan/vk_renderer.h"
+#include "vulkan_fake.h"
 #include "vulkan_support.h"
-
-/* Where lavapipe's data begins in the file, and what its rows are padded to. */
-enum { FILE_HEADER_BYTES = 4096, ROW_ALIGNMENT = 64 };
-
-typedef struct FakeImage {
-    uint8_t *file;
-    size_t file_bytes;
-    int32_t width, height;
-} FakeImage;
-
-static struct {
-    int states, images, passes, orders, hand_overs;
-    bool refuses_create, refuses_map, refuses_pass, refuses_hand_over;
-    bool is_dirty;
-} fake;
 
 /* The texture whose ring is watched: an image that a frame in flight reads must not be written. */
 static VulkanRenderer *watched_renderer;
@@ -51,160 +34,11 @@ static void watch_write(const void *mapped)
         }
 }
 
-static void *fake_create(const VulkanInteropParams *params, char *error, size_t error_bytes)
-{
-    if (fake.refuses_create) {
-        snprintf(error, error_bytes, "not today");
-        return NULL;
-    }
-    if (params->ready_fd >= 0)
-        close(params->ready_fd);
-    fake.states++;
-    return &fake;
-}
-
-static void fake_destroy(void *state)
-{
-    assert_ptr_equal(state, &fake);
-    assert_int_equal(fake.images, 0);
-    fake.states--;
-}
-
-static void *fake_map(void *state, const VulkanInteropImage *image)
-{
-    (void)state;
-    if (fake.refuses_map) {
-        log_item(RENDERER_FAILED, "fake", "map", "refused");
-        return NULL;
-    }
-    assert_true(image->dedicated);
-    FakeImage *mapped = calloc(1, sizeof *mapped);
-    mapped->file_bytes = FILE_HEADER_BYTES + image->memory_bytes;
-    mapped->file = mmap(NULL, mapped->file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, image->fd, 0);
-    assert_true(mapped->file != MAP_FAILED);
-    mapped->width = image->width_px;
-    mapped->height = image->height_px;
-    close(image->fd);
-    fake.images++;
-    return mapped;
-}
-
-static void fake_unmap(void *state, void *mapped)
-{
-    (void)state;
-    FakeImage *image = mapped;
-    munmap(image->file, image->file_bytes);
-    free(image);
-    fake.images--;
-}
-
-static bool fake_pass(void *state, void *mapped, const RendererPass *pass,
-                      const RendererSource *source, int32_t width_px, int32_t height_px)
-{
-    (void)state;
-    FakeImage *image = mapped;
-    watch_write(mapped);
-    if (fake.refuses_pass) {
-        log_item(RENDERER_FAILED, "fake", "pass", "refused");
-        return false;
-    }
-    assert_int_equal(width_px, image->width);
-    assert_int_equal(height_px, image->height);
-    size_t row_bytes = ((size_t)width_px * 4 + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
-    const uint8_t *bytes = (const uint8_t *)(uintptr_t)source->device_ptr;
-    for (int32_t y = 0; y < height_px; y++)
-        reference_pixels(pass, bytes + source_bytes(pass, (uint64_t)(y * width_px)),
-                         (uint64_t)width_px,
-                         image->file + FILE_HEADER_BYTES + (size_t)y * row_bytes);
-    fake.passes++;
-    fake.is_dirty = true;
-    return true;
-}
-
-static bool fake_order(void *state, void *stream)
-{
-    (void)state;
-    (void)stream;
-    fake.orders++;
-    fake.is_dirty = true;
-    return true;
-}
-
-static bool fake_hand_over(void *state, uint64_t *out_value)
-{
-    (void)state;
-    assert_true(fake.is_dirty); /* only when there is something to hand over */
-    fake.is_dirty = false;
-    fake.hand_overs++;
-    *out_value = 0; /* all of it is done */
-    if (fake.refuses_hand_over)
-        log_item(RENDERER_FAILED, "fake", "hand-over", "refused");
-    return !fake.refuses_hand_over;
-}
-
-static const VulkanInterop fake_interop = {.name = "Fake",
-                                           .path = "GPU-resident (Vulkan + Fake)",
-                                           .create = fake_create,
-                                           .destroy = fake_destroy,
-                                           .image_map = fake_map,
-                                           .image_unmap = fake_unmap,
-                                           .pass_run = fake_pass,
-                                           .order_after = fake_order,
-                                           .hand_over = fake_hand_over};
-
-static uint8_t device_uuid[16];
-
 static Renderer *start(void)
 {
-    memset(&fake, 0, sizeof fake);
-    RendererParams params = {
-        .struct_size = sizeof params, .validate = true, .has_interop_uuid = true};
-    memcpy(params.interop_uuid, device_uuid, 16);
-    Renderer *renderer = vulkan_test_renderer_with(&params);
-    log_capture_reset();
+    Renderer *renderer = fake_start(FAKE_IMAGES);
+    fake.on_write = watch_write;
     return renderer;
-}
-
-static void stop(Renderer **renderer)
-{
-    renderer_destroy(renderer);
-    assert_int_equal(fake.images, 0);
-    assert_int_equal(fake.states, 0);
-    assert_int_equal(vk_validation_messages(), 0);
-}
-
-static RendererTexture *texture_of(Renderer *renderer, int32_t width, int32_t height,
-                                   RendererPass pass)
-{
-    RendererTexture *texture = renderer_texture_create(
-        renderer, RENDERER_TEXTURE_PARAMS(.width_px = width, .height_px = height, .pass = pass));
-    assert_non_null(texture);
-    return texture;
-}
-
-static RendererSource device_source(const uint8_t *bytes, uint64_t extent)
-{
-    return (RendererSource){.kind = RENDERER_SOURCE_DEVICE,
-                            .device_ptr = (uint64_t)(uintptr_t)bytes,
-                            .extent_bytes = extent};
-}
-
-static void draw_whole(Renderer *renderer, RendererTexture *texture, int32_t width, int32_t height)
-{
-    float w = (float)width, h = (float)height;
-    UiVertex vertices[4] = {{0, 0, 0, 0, 0xffffffffu},
-                            {w, 0, 1, 0, 0xffffffffu},
-                            {w, h, 1, 1, 0xffffffffu},
-                            {0, h, 0, 1, 0xffffffffu}};
-    uint16_t indices[6] = {0, 1, 2, 0, 2, 3};
-    UiCommand command = {.clip_x1 = width,
-                         .clip_y1 = height,
-                         .texture = texture,
-                         .filter = UI_FILTER_NEAREST,
-                         .index_count = 6};
-    UiList list = {vertices, 4, indices, 6, &command, 1};
-    UiDraw draw = {.lists = &list, .list_count = 1, .scale = 1.0f};
-    assert_true(renderer_draw_ui(renderer, &draw));
 }
 
 /* ---- Tests
@@ -224,11 +58,11 @@ static void exported_images_are_exact(void **state)
             RendererPass pass = pass_expand(channels);
             uint8_t *bytes = malloc(count * 4), *wanted = malloc(count * 4);
             uint8_t *given = malloc(count * 4);
-            RendererTexture *texture = texture_of(renderer, sizes[s][0], sizes[s][1], pass);
+            RendererTexture *texture = fake_texture(renderer, sizes[s][0], sizes[s][1], pass);
             for (int again = 0; again < 3; again++) {
                 source_fill(&pass, bytes, count);
                 reference_pixels(&pass, bytes, count, wanted);
-                RendererSource source = device_source(bytes, count * channels);
+                RendererSource source = fake_source(bytes, count * channels);
                 assert_true(renderer_texture_update(renderer, texture, &source));
                 assert_true(renderer_texture_read(renderer, texture, given, count * 4));
                 assert_memory_equal(given, wanted, count * 4);
@@ -244,7 +78,7 @@ static void exported_images_are_exact(void **state)
     renderer_counters(renderer, &counters);
     assert_int_equal(counters.staged_bytes, 0);
     assert_int_equal(counters.device_copied_bytes, 0);
-    stop(&renderer);
+    fake_stop(&renderer);
 }
 
 /* Full rate with frames in flight: every frame shows one generation, whole, and never an older one
@@ -258,7 +92,7 @@ static void no_frame_tears(void **state)
     RendererTexture *textures[VIEWS];
     RendererCounters warm, after;
     for (int i = 0; i < VIEWS; i++)
-        textures[i] = texture_of(renderer, SIDE, SIDE, pass_expand(1));
+        textures[i] = fake_texture(renderer, SIDE, SIDE, pass_expand(1));
     watched_renderer = vk_renderer(renderer);
     for (int i = 0; i < VIEWS; i++)
         watched_textures[i] = (VulkanTexture *)textures[i];
@@ -266,13 +100,13 @@ static void no_frame_tears(void **state)
     vk_renderer_live(renderer, &live_start);
     for (int frame = 0; frame < FRAMES; frame++) {
         memset(bytes, frame & 255, sizeof bytes);
-        RendererSource source = device_source(bytes, COUNT);
+        RendererSource source = fake_source(bytes, COUNT);
         for (int i = 0; i < VIEWS; i++)
             assert_true(renderer_texture_update(renderer, textures[i], &source));
         /* Large frames, so that the device stays behind. */
         assert_true(renderer_frame_begin(renderer, LARGE, LARGE, 0));
         for (int i = 0; i < VIEWS; i++)
-            draw_whole(renderer, textures[i], LARGE, LARGE);
+            fake_draw(renderer, textures[i], LARGE, LARGE);
         assert_true(renderer_frame_end(renderer));
         /* What comes after the frame must not reach it. */
         memset(bytes, (frame + 1) & 255, sizeof bytes);
@@ -292,11 +126,11 @@ static void no_frame_tears(void **state)
     /* How much of the ring is made depends on the device's pace; its size does not. */
     assert_true(live_after.allocations <= live_start.allocations + VIEWS * VULKAN_RING_IMAGES + 2);
     assert_int_equal(after.staged_bytes, 0);
-    assert_string_equal(renderer_path(renderer), fake_interop.path);
+    assert_string_equal(renderer_path(renderer), fake_interop(FAKE_IMAGES)->path);
     watched_renderer = NULL;
     for (int i = 0; i < VIEWS; i++)
         renderer_texture_destroy(renderer, &textures[i]);
-    stop(&renderer);
+    fake_stop(&renderer);
 }
 
 /* Host, device and imported sources in any order on one texture, drawn and not drawn. */
@@ -310,14 +144,14 @@ static void sources_take_turns(void **state)
     RendererAlloc *alloc =
         renderer_alloc_import(renderer, memory, MEMORY, CALIPER_ALLOC_HANDLE_HOST_POINTER);
     assert_non_null(alloc);
-    RendererTexture *texture = texture_of(renderer, SIDE, SIDE, pass_expand(1));
+    RendererTexture *texture = fake_texture(renderer, SIDE, SIDE, pass_expand(1));
     for (int i = 0; i < 300; i++) {
         uint32_t turn = test_random() % 3, after = test_random() % 3;
         /* The imported memory is read in place: its reader has to be done before it changes. */
         if (turn == 2 && i > 0)
             assert_true(renderer_texture_read(renderer, texture, given, sizeof given));
         memset(memory, i & 255, COUNT);
-        RendererSource source = device_source(memory, COUNT);
+        RendererSource source = fake_source(memory, COUNT);
         source.host = memory;
         source.alloc = alloc;
         source.kind = turn == 0   ? RENDERER_SOURCE_DEVICE
@@ -328,7 +162,7 @@ static void sources_take_turns(void **state)
             assert_true(renderer_texture_read(renderer, texture, given, sizeof given));
         } else if (after == 1) {
             assert_true(renderer_frame_begin(renderer, SIDE, SIDE, 0));
-            draw_whole(renderer, texture, SIDE, SIDE);
+            fake_draw(renderer, texture, SIDE, SIDE);
             assert_true(renderer_frame_end(renderer));
             assert_true(renderer_frame_read(renderer, given, sizeof given));
         } else {
@@ -340,7 +174,7 @@ static void sources_take_turns(void **state)
     renderer_texture_destroy(renderer, &texture);
     renderer_alloc_release(renderer, &alloc);
     free(memory);
-    stop(&renderer);
+    fake_stop(&renderer);
 }
 
 /* Imported memory is ordered on the producer's stream when the device wrote it, and only then. */
@@ -358,7 +192,7 @@ static void imports_are_ordered(void **state)
         renderer_alloc_import(renderer, memory, MEMORY, CALIPER_ALLOC_HANDLE_HOST_POINTER);
     RendererAlloc *of_fd = renderer_alloc_import(renderer, (void *)(intptr_t)fd, size_bytes,
                                                  CALIPER_ALLOC_HANDLE_OPAQUE_FD);
-    RendererTexture *texture = texture_of(renderer, SIDE, SIDE, pass_expand(1));
+    RendererTexture *texture = fake_texture(renderer, SIDE, SIDE, pass_expand(1));
     const struct {
         RendererAlloc *alloc;
         void *stream;
@@ -388,7 +222,7 @@ static void imports_are_ordered(void **state)
     close(fd);
     exporter_destroy(&exporter);
     free(memory);
-    stop(&renderer);
+    fake_stop(&renderer);
 }
 
 /* One line, pixels as before, nothing left over. */
@@ -401,7 +235,7 @@ static void refusals_leave_the_pixels(void **state)
     const char *plans[] = {NULL, NULL, "vk.export:1", "vk.texture:1", "vk.memory:1"};
     for (int i = 0; i < 5; i++) {
         Renderer *renderer = start();
-        RendererTexture *texture = texture_of(renderer, SIDE, SIDE, pass);
+        RendererTexture *texture = fake_texture(renderer, SIDE, SIDE, pass);
         source_fill(&pass, first, COUNT);
         source_fill(&pass, second, COUNT);
         reference_pixels(&pass, first, COUNT, wanted);
@@ -414,7 +248,7 @@ static void refusals_leave_the_pixels(void **state)
         vk_renderer_live(renderer, &before);
         fake.refuses_map = i == 0;
         fake.refuses_pass = i == 1;
-        source = device_source(second, COUNT);
+        source = fake_source(second, COUNT);
         for (int again = 0; again < 3; again++) {
             fault_set_plan(plans[i]);
             log_capture_reset();
@@ -437,7 +271,7 @@ static void refusals_leave_the_pixels(void **state)
         reference_pixels(&pass, second, COUNT, wanted);
         assert_memory_equal(given, wanted, sizeof given);
         renderer_texture_destroy(renderer, &texture);
-        stop(&renderer);
+        fake_stop(&renderer);
     }
 }
 
@@ -447,8 +281,8 @@ static void a_failed_hand_over_is_a_loss(void **state)
     enum { SIDE = 8, COUNT = SIDE * SIDE };
     uint8_t bytes[COUNT] = {0}, given[COUNT * 4];
     Renderer *renderer = start();
-    RendererTexture *texture = texture_of(renderer, SIDE, SIDE, pass_expand(1));
-    RendererSource source = device_source(bytes, COUNT);
+    RendererTexture *texture = fake_texture(renderer, SIDE, SIDE, pass_expand(1));
+    RendererSource source = fake_source(bytes, COUNT);
     assert_true(renderer_texture_update(renderer, texture, &source));
     log_capture_reset();
     fake.refuses_hand_over = true;
@@ -456,7 +290,7 @@ static void a_failed_hand_over_is_a_loss(void **state)
     assert_true(renderer_lost(renderer));
     assert_int_equal(log_captured_problems(), 1);
     renderer_texture_destroy(renderer, &texture);
-    stop(&renderer);
+    fake_stop(&renderer);
 }
 
 static void an_interop_that_does_not_start_is_one_line(void **state)
@@ -464,9 +298,8 @@ static void an_interop_that_does_not_start_is_one_line(void **state)
     (void)state;
     memset(&fake, 0, sizeof fake);
     fake.refuses_create = true;
-    RendererParams params = {
-        .struct_size = sizeof params, .validate = true, .has_interop_uuid = true};
-    memcpy(params.interop_uuid, device_uuid, 16);
+    vk_interop_set(fake_interop(FAKE_IMAGES));
+    RendererParams params = fake_params();
     uint32_t fds = open_fd_count();
     log_capture_reset();
     Renderer *renderer = vulkan_test_renderer_with(&params);
@@ -474,7 +307,7 @@ static void an_interop_that_does_not_start_is_one_line(void **state)
     assert_int_equal(log_captured_problems(), 1);
     assert_false(renderer_info(renderer)->caps & RENDERER_CAP_DEVICE_SOURCE);
     assert_int_equal(renderer_info(renderer)->interop_index, -1);
-    stop(&renderer);
+    fake_stop(&renderer);
     /* Another device's UUID: the renderer starts, without it and without a word of warning. */
     params.interop_uuid[15] ^= 1;
     fake.refuses_create = false;
@@ -483,7 +316,7 @@ static void an_interop_that_does_not_start_is_one_line(void **state)
     assert_int_equal(fake.states, 0);
     assert_int_equal(log_captured_problems(), 0);
     assert_false(renderer_info(renderer)->caps & RENDERER_CAP_DEVICE_SOURCE);
-    stop(&renderer);
+    fake_stop(&renderer);
     assert_int_equal(open_fd_count(), fds);
 }
 
@@ -496,12 +329,12 @@ static void cycles_leave_nothing(void **state)
     VulkanLive before = {0}, after;
     uint32_t fds = 0;
     for (int i = 0; i < 600; i++) {
-        RendererTexture *texture = texture_of(renderer, SIDE, SIDE, pass_expand(1));
-        RendererSource source = device_source(bytes, COUNT);
+        RendererTexture *texture = fake_texture(renderer, SIDE, SIDE, pass_expand(1));
+        RendererSource source = fake_source(bytes, COUNT);
         assert_true(renderer_texture_update(renderer, texture, &source));
         if (i % 2 == 0) {
             assert_true(renderer_frame_begin(renderer, SIDE, SIDE, 0));
-            draw_whole(renderer, texture, SIDE, SIDE);
+            fake_draw(renderer, texture, SIDE, SIDE);
             assert_true(renderer_frame_end(renderer));
         }
         renderer_texture_destroy(renderer, &texture);
@@ -512,7 +345,7 @@ static void cycles_leave_nothing(void **state)
         assert_true(renderer_frame_begin(renderer, SIDE, SIDE, 0));
         assert_true(renderer_frame_end(renderer));
         assert_true(renderer_frame_read(renderer, given, sizeof given));
-        texture = texture_of(renderer, SIDE, SIDE, pass_expand(1));
+        texture = fake_texture(renderer, SIDE, SIDE, pass_expand(1));
         renderer_texture_destroy(renderer, &texture);
         vk_renderer_live(renderer, i == 20 ? &before : &after);
         if (i == 20)
@@ -520,25 +353,13 @@ static void cycles_leave_nothing(void **state)
     }
     assert_memory_equal(&before, &after, sizeof before);
     assert_int_equal(open_fd_count(), fds);
-    stop(&renderer);
+    fake_stop(&renderer);
 }
 
 int main(void)
 {
-    vulkan_test_begin();
-    log_stderr_enable(false);
-    log_capture_start();
-    Renderer *renderer = vulkan_test_renderer();
-    const VulkanRenderer *vulkan = vk_renderer(renderer);
-    bool fits = strncmp(renderer_info(renderer)->device_name, "llvmpipe", 8) == 0 &&
-                vulkan->context.has_image_export;
-    memcpy(device_uuid, renderer_info(renderer)->uuid, 16);
-    renderer_destroy(&renderer);
-    if (!fits) {
-        printf("skipped: the fake needs lavapipe, whose exported images are files\n");
+    if (!fake_begin())
         return 77;
-    }
-    vk_interop_set(&fake_interop);
     const struct CMUnitTest tests[] = {cmocka_unit_test(exported_images_are_exact),
                                        cmocka_unit_test(no_frame_tears),
                                        cmocka_unit_test(sources_take_turns),

@@ -307,7 +307,8 @@ static uint32_t device_capabilities(VulkanContext *context, const char **extensi
     return used;
 }
 
-static bool buffer_imports(const VulkanContext *context, VkExternalMemoryHandleTypeFlagBits type)
+static VkExternalMemoryFeatureFlags buffer_features(const VulkanContext *context,
+                                                    VkExternalMemoryHandleTypeFlagBits type)
 {
     VkPhysicalDeviceExternalBufferInfo info = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO,
@@ -316,8 +317,12 @@ static bool buffer_imports(const VulkanContext *context, VkExternalMemoryHandleT
     VkExternalBufferProperties out = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES};
     context->instance_api.vkGetPhysicalDeviceExternalBufferProperties(context->physical, &info,
                                                                       &out);
-    return (out.externalMemoryProperties.externalMemoryFeatures &
-            VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT) != 0;
+    return out.externalMemoryProperties.externalMemoryFeatures;
+}
+
+static bool buffer_imports(const VulkanContext *context, VkExternalMemoryHandleTypeFlagBits type)
+{
+    return (buffer_features(context, type) & VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT) != 0;
 }
 
 static bool semaphore_exports(const VulkanContext *context)
@@ -362,6 +367,12 @@ static bool device_create(VulkanContext *context, char *error, size_t error_byte
     const char *extensions[DEVICE_EXTENSIONS_MAX];
     uint32_t extension_count = device_capabilities(context, extensions);
     context->has_image_export = context->has_memory_fd && image_exports(context);
+    VkExternalMemoryFeatureFlags fd_features =
+        buffer_features(context, VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT);
+    context->has_buffer_export =
+        context->has_memory_fd && (fd_features & VK_EXTERNAL_MEMORY_FEATURE_EXPORTABLE_BIT) != 0;
+    context->buffer_export_is_dedicated =
+        (fd_features & VK_EXTERNAL_MEMORY_FEATURE_DEDICATED_ONLY_BIT) != 0;
     context->has_memory_fd = context->has_memory_fd &&
                              buffer_imports(context, VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT);
     context->has_semaphore_fd = context->has_semaphore_fd && semaphore_exports(context);

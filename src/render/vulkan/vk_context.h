@@ -63,10 +63,12 @@ typedef struct VulkanContext {
     VkPhysicalDeviceProperties properties;
     VkPhysicalDeviceMemoryProperties memory_properties;
     uint8_t uuid[16];
-    bool is_interop_device; /* its UUID is the compute device's */
-    bool has_memory_fd;     /* OPAQUE_FD buffers can be imported */
-    bool has_image_export;  /* texture images can be exported as OPAQUE_FD */
-    bool has_semaphore_fd;  /* timeline semaphores can be exported as OPAQUE_FD */
+    bool is_interop_device;          /* its UUID is the compute device's */
+    bool has_memory_fd;              /* OPAQUE_FD buffers can be imported */
+    bool has_image_export;           /* texture images can be exported as OPAQUE_FD */
+    bool has_buffer_export;          /* storage buffers can be exported as OPAQUE_FD */
+    bool buffer_export_is_dedicated; /* ... with memory of their own only */
+    bool has_semaphore_fd;           /* timeline semaphores can be exported as OPAQUE_FD */
     bool has_host_import;
     uint64_t host_import_alignment;
     bool names_objects;

@@ -1,9 +1,9 @@
 /* render/vulkan/vk_cuda.c: the pair Vulkan and CUDA: fills the table of
  * vk_interop.h with src/cuda/.
  *
- * Needs no Vulkan header. An image's fence covers the newest pass into it; the
- * fences of images and streams since the last hand-over are listed in
- * `pending`. What is unmapped while a pass may still write it is kept until its
+ * Needs no Vulkan header. A target's fence covers the newest pass or copy into
+ * it; the fences of targets and streams since the last hand-over are listed in
+ * `pending`. What is unmapped while CUDA may still write it is kept until its
  * fence is done: nothing here waits but destroy(). Frame thread. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,46 +14,64 @@
 #include "cuda/cuda_pass.h"
 #include "render/vulkan/vk_interop.h"
 
-typedef struct CudaImage {
+typedef struct CudaTarget { /* memory of Vulkan's that CUDA writes: an image or a buffer */
     CudaSurface *surface;
+    CudaBuffer *buffer;
     CudaFence *fence;
-    uint64_t listed_for;    /* the hand-over whose list names `fence` */
-    struct CudaImage *next; /* in the list of unmapped ones */
-} CudaImage;
+    uint64_t listed_for;     /* the hand-over whose list names `fence` */
+    struct CudaTarget *next; /* in the list of unmapped ones */
+} CudaTarget;
 
 typedef struct VulkanCuda {
     CudaDevice *device;
     CudaSemaphore *ready; /* NULL: a hand-over is a wait */
     uint64_t value;       /* last signalled */
     uint64_t hand_over;   /* number of the coming one, from 1 */
-    CudaFence **pending;  /* fences of the coming hand-over; owned by images and by
+    CudaFence **pending;  /* fences of the coming hand-over; owned by targets and by
                              `marks` */
     uint32_t pending_count, pending_capacity;
     CudaFence **marks; /* for order_after, used again after each hand-over */
     uint32_t mark_count, mark_used, mark_capacity;
-    CudaImage *unmapped;
+    CudaTarget *unmapped;
 } VulkanCuda;
 
-static void image_free(VulkanCuda *cuda, CudaImage *image)
+static void target_free(VulkanCuda *cuda, CudaTarget *target)
 {
-    cuda_surface_destroy(cuda->device, &image->surface);
-    cuda_fence_destroy(cuda->device, &image->fence);
-    free(image);
+    cuda_surface_destroy(cuda->device, &target->surface);
+    cuda_buffer_destroy(cuda->device, &target->buffer);
+    cuda_fence_destroy(cuda->device, &target->fence);
+    free(target);
+}
+
+/* With its fence; NULL and one line on failure. */
+static CudaTarget *target_create(VulkanCuda *cuda, const char *what)
+{
+    CudaTarget *target = calloc(1, sizeof *target);
+    if (target == NULL) {
+        log_item(OUT_OF_MEMORY, what, (unsigned long long)sizeof *target);
+        return NULL;
+    }
+    target->fence = cuda_fence_create(cuda->device);
+    if (target->fence == NULL) {
+        free(target);
+        return NULL;
+    }
+    return target;
 }
 
 /* Frees what was unmapped and is done. */
 static void unmapped_collect(VulkanCuda *cuda, bool wait)
 {
-    CudaImage **link = &cuda->unmapped;
+    CudaTarget **link = &cuda->unmapped;
     while (*link != NULL) {
-        CudaImage *image = *link;
+        CudaTarget *target = *link;
         if (wait)
-            cuda_fence_wait(cuda->device, image->fence);
-        if (image->listed_for != cuda->hand_over && cuda_fence_done(cuda->device, image->fence)) {
-            *link = image->next;
-            image_free(cuda, image);
+            cuda_fence_wait(cuda->device, target->fence);
+        if (target->listed_for != cuda->hand_over && cuda_fence_done(cuda->device, target->fence)) {
+            *link = target->next;
+            target_free(cuda, target);
         } else {
-            link = &image->next;
+            link = &target->next;
         }
     }
 }
@@ -116,40 +134,64 @@ static void *interop_create(const VulkanInteropParams *params, char *error, size
 static void *interop_image_map(void *state, const VulkanInteropImage *params)
 {
     VulkanCuda *cuda = state;
-    CudaImage *image = calloc(1, sizeof *image);
-    if (image == NULL) {
-        log_item(OUT_OF_MEMORY, "mapping a texture's image", (unsigned long long)sizeof *image);
+    CudaTarget *image = target_create(cuda, "mapping a texture's image");
+    if (image == NULL)
         return NULL;
-    }
-    image->fence = cuda_fence_create(cuda->device);
-    if (image->fence != NULL)
-        image->surface = cuda_surface_import(cuda->device, params->fd, params->memory_bytes,
-                                             (uint32_t)params->width_px,
-                                             (uint32_t)params->height_px, params->dedicated);
+    image->surface = cuda_surface_import(cuda->device, params->fd, params->memory_bytes,
+                                         (uint32_t)params->width_px, (uint32_t)params->height_px,
+                                         params->dedicated);
     if (image->surface == NULL) {
-        image_free(cuda, image);
+        target_free(cuda, image);
         return NULL;
     }
     return image;
 }
 
-static void interop_image_unmap(void *state, void *mapped)
+static void *interop_buffer_map(void *state, const VulkanInteropBuffer *params)
 {
     VulkanCuda *cuda = state;
-    CudaImage *image = mapped;
-    image->next = cuda->unmapped;
-    cuda->unmapped = image;
+    CudaTarget *buffer = target_create(cuda, "mapping a texture's buffer");
+    if (buffer == NULL)
+        return NULL;
+    buffer->buffer =
+        cuda_buffer_import(cuda->device, params->fd, params->memory_bytes, params->dedicated);
+    if (buffer->buffer == NULL) {
+        target_free(cuda, buffer);
+        return NULL;
+    }
+    return buffer;
+}
+
+static void interop_unmap(void *state, void *mapped)
+{
+    VulkanCuda *cuda = state;
+    CudaTarget *target = mapped;
+    target->next = cuda->unmapped;
+    cuda->unmapped = target;
     unmapped_collect(cuda, false);
+}
+
+/* The coming hand-over waits for the target's fence; `pending` has room. */
+static void target_list(VulkanCuda *cuda, CudaTarget *target)
+{
+    if (target->listed_for != cuda->hand_over)
+        cuda->pending[cuda->pending_count++] = target->fence;
+    target->listed_for = cuda->hand_over;
+}
+
+static CudaSource cuda_source(const RendererSource *source)
+{
+    return (CudaSource){.pointer = source->device_ptr,
+                        .extent_bytes = source->extent_bytes,
+                        .stream = source->stream};
 }
 
 static bool interop_pass_run(void *state, void *mapped, const RendererPass *pass,
                              const RendererSource *source, int32_t width_px, int32_t height_px)
 {
     VulkanCuda *cuda = state;
-    CudaImage *image = mapped;
-    CudaSource from = {.pointer = source->device_ptr,
-                       .extent_bytes = source->extent_bytes,
-                       .stream = source->stream};
+    CudaTarget *image = mapped;
+    CudaSource from = cuda_source(source);
     CudaPass run = {.colormap = pass->kind == RENDERER_PASS_COLORMAP,
                     .table = pass->colormap,
                     .vmin = pass->vmin,
@@ -161,9 +203,20 @@ static bool interop_pass_run(void *state, void *mapped, const RendererPass *pass
         !grow(&cuda->pending, cuda->pending_count, &cuda->pending_capacity) ||
         !cuda_pass_run(cuda->device, &run, &from, image->surface, image->fence, image->fence))
         return false;
-    if (image->listed_for != cuda->hand_over)
-        cuda->pending[cuda->pending_count++] = image->fence;
-    image->listed_for = cuda->hand_over;
+    target_list(cuda, image);
+    return true;
+}
+
+static bool interop_copy_run(void *state, void *mapped, const RendererSource *source)
+{
+    VulkanCuda *cuda = state;
+    CudaTarget *buffer = mapped;
+    CudaSource from = cuda_source(source);
+    if (!cuda_source_check(cuda->device, &from, "update_texture") ||
+        !grow(&cuda->pending, cuda->pending_count, &cuda->pending_capacity) ||
+        !cuda_copy_run(cuda->device, &from, buffer->buffer, 0, buffer->fence, buffer->fence))
+        return false;
+    target_list(cuda, buffer);
     return true;
 }
 
@@ -223,11 +276,15 @@ const VulkanInterop *vk_cuda_interop(void)
     static const VulkanInterop interop = {
         .name = "CUDA",
         .path = "GPU-resident (Vulkan + CUDA, zero CPU staging)",
+        .copy_path = "GPU-resident (Vulkan + CUDA, one device copy, zero CPU staging)",
         .create = interop_create,
         .destroy = interop_destroy,
         .image_map = interop_image_map,
-        .image_unmap = interop_image_unmap,
+        .image_unmap = interop_unmap,
         .pass_run = interop_pass_run,
+        .buffer_map = interop_buffer_map,
+        .buffer_unmap = interop_unmap,
+        .copy_run = interop_copy_run,
         .order_after = interop_order_after,
         .hand_over = interop_hand_over,
         .prove_fd_size = interop_prove_fd_size,

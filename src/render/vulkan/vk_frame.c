@@ -190,9 +190,6 @@ bool vk_submit(VulkanRenderer *renderer, VkSemaphore wait, VkSemaphore signal)
     if (!vk_interop_hand_over(renderer, &ready_value))
         return false;
     uint64_t value = frames->submitted + 1;
-    const VkPipelineStageFlags readers = VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT |
-                                         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT |
-                                         VK_PIPELINE_STAGE_TRANSFER_BIT;
     VkSemaphore waits[2], signals[2] = {frames->timeline, signal};
     uint64_t wait_values[2] = {0, 0}, signal_values[2] = {value, 0};
     VkPipelineStageFlags stages[2];
@@ -204,7 +201,8 @@ bool vk_submit(VulkanRenderer *renderer, VkSemaphore wait, VkSemaphore signal)
     if (ready_value > 0) {
         waits[wait_count] = renderer->interop.ready;
         wait_values[wait_count] = ready_value;
-        stages[wait_count++] = readers;
+        /* All of them: barriers that take memory over from the other API wait too. */
+        stages[wait_count++] = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
     }
     uint32_t signal_count = signal != VK_NULL_HANDLE ? 2 : 1;
     VkTimelineSemaphoreSubmitInfo timeline = {.sType =
@@ -361,13 +359,9 @@ bool vk_frame_begin(Renderer *base, int32_t width_px, int32_t height_px, uint32_
 
 static void path_latch(VulkanRenderer *renderer)
 {
-    const VulkanPathFlags *flags = &renderer->path_pending;
-    if (flags->staged)
-        renderer->path = "CPU-staged (Vulkan)";
-    else if (flags->interop)
-        renderer->path = renderer->interop.api->path;
-    else if (flags->in_place)
-        renderer->path = "GPU-resident (Vulkan, zero CPU staging)";
+    const char *pending = vk_path_pending(renderer);
+    if (pending != NULL)
+        renderer->path = pending;
     memset(&renderer->path_pending, 0, sizeof renderer->path_pending);
 }
 

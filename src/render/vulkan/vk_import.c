@@ -36,7 +36,7 @@ void vk_source_destroy(VulkanRenderer *renderer, VulkanSourceBuffer *source)
 /* Windows of the device's largest range, half overlapping: a band no longer than a step lies in the
  * window where it begins. Their starts are multiples of any offset alignment a device may ask for.
  */
-static VkResult windows_create(VulkanRenderer *renderer, VulkanSourceBuffer *source)
+VkResult vk_source_windows(VulkanRenderer *renderer, VulkanSourceBuffer *source)
 {
     const VulkanContext *context = &renderer->context;
     const uint64_t largest = context->properties.limits.maxStorageBufferRange & ~(uint64_t)4095;
@@ -127,7 +127,7 @@ static VkResult source_create(VulkanRenderer *renderer, VkExternalMemoryHandleTy
         out->memory = VK_NULL_HANDLE;
     }
     if (result == VK_SUCCESS)
-        result = windows_create(renderer, out);
+        result = vk_source_windows(renderer, out);
     return result;
 }
 

@@ -57,7 +57,7 @@ void vk_interop_init(VulkanRenderer *renderer, int32_t interop_index)
     const VulkanInterop *api = interop_override != NULL ? interop_override : vk_cuda_interop();
     if (!context->is_interop_device || api == NULL)
         return;
-    if (!context->has_image_export) {
+    if (!context->has_image_export && !vk_copy_possible(renderer, api)) {
         log_item(VULKAN_WITHOUT, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME,
                  "device tensors in place");
         return;
@@ -73,6 +73,7 @@ void vk_interop_init(VulkanRenderer *renderer, int32_t interop_index)
         return;
     }
     interop->api = api;
+    vk_copy_init(renderer);
     renderer->base.info.interop_index = interop_index;
     renderer->base.info.caps |= RENDERER_CAP_DEVICE_SOURCE | RENDERER_CAP_STREAM_ORDERED;
 }
@@ -108,7 +109,7 @@ static bool image_hand_over(VulkanRenderer *renderer, VulkanImage *image, bool t
         .dstQueueFamilyIndex = to_us ? family : VK_QUEUE_FAMILY_EXTERNAL,
         .image = image->image,
         .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
-    /* The submission's wait for `ready` is at the reading stages: the chain begins there. */
+    /* The submission's wait for `ready` is at these stages too: the chain begins there. */
     renderer->context.api.vkCmdPipelineBarrier(
         commands, readers, to_us ? readers : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, NULL, 0,
         NULL, 1, &barrier);
@@ -148,17 +149,20 @@ bool vk_interop_hand_over(VulkanRenderer *renderer, uint64_t *out_value)
 /* ---- The ring
  * --------------------------------------------------------------------------------------- */
 
-static int image_export(VulkanRenderer *renderer, const VulkanImage *image)
+int vk_interop_export(VulkanRenderer *renderer, VkDeviceMemory memory)
 {
     const VulkanContext *context = &renderer->context;
     VkMemoryGetFdInfoKHR info = {.sType = VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR,
-                                 .memory = image->range.memory,
+                                 .memory = memory,
                                  .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
     int fd = -1;
     VkResult result = fault_here("vk.export")
                           ? VK_ERROR_TOO_MANY_OBJECTS
                           : context->api.vkGetMemoryFdKHR(context->device, &info, &fd);
-    return result == VK_SUCCESS ? fd : -1;
+    if (result == VK_SUCCESS)
+        return fd;
+    vk_failed(renderer, "renderer_texture_update", "vkGetMemoryFdKHR", result);
+    return -1;
 }
 
 /* Made, in GENERAL, released, mapped. Waits once, at the image's birth. */
@@ -176,17 +180,16 @@ static bool ring_image_create(VulkanRenderer *renderer, VulkanTexture *texture, 
                                  .height_px = texture->base.height_px,
                                  .memory_bytes = out->range.size,
                                  .dedicated = true,
-                                 .fd = image_export(renderer, out)};
-    if (shared.fd < 0) {
-        vk_failed(renderer, "renderer_texture_update", "vkGetMemoryFdKHR",
-                  VK_ERROR_TOO_MANY_OBJECTS);
+                                 .fd = vk_interop_export(renderer, out->range.memory)};
+    if (shared.fd < 0)
         goto failed;
-    }
     out->mapped = interop->api->image_map(interop->state, &shared);
     if (out->mapped == NULL) {
         close(shared.fd);
+        vk_copy_fall_back(renderer, texture);
         goto failed;
     }
+    interop->has_mapped = true;
     return true;
 
 failed:
@@ -232,13 +235,10 @@ static VulkanImage *ring_take(VulkanRenderer *renderer, VulkanTexture *texture)
     return oldest != NULL && vk_wait(renderer, oldest->used_value) ? oldest : NULL;
 }
 
-bool vk_interop_update(VulkanRenderer *renderer, VulkanTexture *texture,
-                       const RendererSource *source)
+static bool update_in_place(VulkanRenderer *renderer, VulkanTexture *texture, VulkanImage *image,
+                            const RendererSource *source)
 {
     VulkanInteropState *interop = &renderer->interop;
-    VulkanImage *image = ring_take(renderer, texture);
-    if (image == NULL)
-        return false;
     if (!interop->api->pass_run(interop->state, image->mapped, &texture->base.pass, source,
                                 texture->base.width_px, texture->base.height_px))
         return false;
@@ -258,9 +258,22 @@ bool vk_interop_update(VulkanRenderer *renderer, VulkanTexture *texture,
     return true;
 }
 
+bool vk_interop_update(VulkanRenderer *renderer, VulkanTexture *texture,
+                       const RendererSource *source)
+{
+    VulkanImage *image = NULL;
+    if (!vk_copy_is_used(renderer, texture))
+        image = ring_take(renderer, texture);
+    if (image != NULL)
+        return update_in_place(renderer, texture, image, source);
+    /* Also when the image that was to be written could just not be mapped. */
+    return vk_copy_is_used(renderer, texture) && vk_copy_update(renderer, texture, source);
+}
+
 void vk_interop_texture_destroy(VulkanRenderer *renderer, VulkanTexture *texture)
 {
     VulkanInteropState *interop = &renderer->interop;
+    vk_copy_texture_destroy(renderer, texture);
     if (texture->ring == NULL)
         return;
     for (int i = 0; i < VULKAN_RING_IMAGES; i++) {

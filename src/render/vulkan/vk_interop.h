@@ -1,14 +1,17 @@
-/* render/vulkan/vk_interop.h: the seam to a compute API that writes our textures itself.
+/* render/vulkan/vk_interop.h: the seam to a compute API that writes our textures itself, or, where
+ * it cannot, copies its tensors into our buffers.
  *
  * A thin pair file (vk_cuda.c) fills one VulkanInterop table and includes this header; it needs no
- * Vulkan header and sees no renderer internals. The Vulkan side (vk_interop.c) makes and exports
- * the images, keeps the ring, the layouts, the queue family hand-overs and the counters; the other
- * side imports, launches and signals. Frame thread only.
+ * Vulkan header and sees no renderer internals. The Vulkan side (vk_interop.c, vk_interop_copy.c)
+ * makes and exports the images and buffers, keeps the rings, the layouts, the queue family
+ * hand-overs and the counters; the other side imports, launches and signals. Frame thread only.
  *
  * The trip of one update: vk_interop.c takes a ring image that no frame still samples,
  * pass_run() launches the producer-stream kernel into it and records an event; when the frame is
  * submitted, hand_over() makes one stream wait for all events and signals the timeline semaphore
- * once; the submission waits for that value. */
+ * once; the submission waits for that value. On the second rung copy_run() takes the place of
+ * pass_run(), into a buffer that no pass still reads, and a Vulkan pass in that submission reads
+ * it. */
 #ifndef CALIPER_RENDER_VULKAN_VK_INTEROP_H
 #define CALIPER_RENDER_VULKAN_VK_INTEROP_H
 
@@ -36,6 +39,14 @@ typedef struct VulkanInteropImage {
     int fd;                /* OPAQUE_FD; image_map() owns it when it succeeds */
 } VulkanInteropImage;
 
+/* One exported buffer, bound at the start of its memory and released to the external queue family
+ * whenever no pass of ours reads it. */
+typedef struct VulkanInteropBuffer {
+    uint64_t memory_bytes; /* the memory requirement's size: the size to import */
+    bool dedicated;        /* the import has to say so */
+    int fd;                /* OPAQUE_FD; buffer_map() owns it when it succeeds */
+} VulkanInteropBuffer;
+
 typedef enum VulkanSizeProof {
     VULKAN_SIZE_PROOF_UNKNOWN = 0, /* not this API's fd: nothing can be said */
     VULKAN_SIZE_PROOF_GOOD = 1,    /* at least that many bytes are behind it */
@@ -43,8 +54,9 @@ typedef enum VulkanSizeProof {
 } VulkanSizeProof;
 
 typedef struct VulkanInterop {
-    const char *name; /* "CUDA" */
-    const char *path; /* the status line when every update of a frame went this way */
+    const char *name;      /* "CUDA" */
+    const char *path;      /* the status line when every update of a frame went this way */
+    const char *copy_path; /* and when some went by copy_run */
 
     /* The state, or NULL with the reason in `error`; nothing is logged. */
     void *(*create)(const VulkanInteropParams *params, char *error, size_t error_bytes);
@@ -62,12 +74,21 @@ typedef struct VulkanInterop {
      */
     bool (*pass_run)(void *state, void *mapped, const RendererPass *pass,
                      const RendererSource *source, int32_t width_px, int32_t height_px);
+    /* The second rung, for drivers where image_map fails. All three or none. */
+    void *(*buffer_map)(void *state, const VulkanInteropBuffer *buffer);
+    /* Copies into it may still run: waits for them or defers. */
+    void (*buffer_unmap)(void *state, void *mapped);
+    /* Copies source->extent_bytes from source->device_ptr to the buffer's start, on source->stream,
+     * and records an event there. Not earlier than the copies already launched into `mapped`.
+     * False and one log line when refused, as for pass_run. */
+    bool (*copy_run)(void *state, void *mapped, const RendererSource *source);
+
     /* Orders the next hand_over() after what `stream` holds now: for passes that Vulkan runs over
      * imported memory. False and one log line on failure. */
     bool (*order_after)(void *state, void *stream);
-    /* Once a submission, only when pass_run or order_after came since the last: signals the ready
-     * semaphore behind all of them. Writes the value to wait for, 0 when everything is done
-     * already. False and one log line: the device is gone. */
+    /* Once a submission, only when pass_run, copy_run or order_after came since the last: signals
+     * the ready semaphore behind all of them. Writes the value to wait for, 0 when everything is
+     * done already. False and one log line: the device is gone. */
     bool (*hand_over)(void *state, uint64_t *out_value);
 
     /* (optional) Is an fd's claimed size true? BAD: one line said so. `fd` stays the caller's. */

@@ -64,13 +64,20 @@ void vk_renderer_live(const Renderer *base, VulkanLive *out)
 static const char *path(const Renderer *base)
 {
     const VulkanRenderer *renderer = vk_renderer_const(base);
+    const char *pending = renderer->path != NULL ? renderer->path : vk_path_pending(renderer);
+    return pending != NULL ? pending : "CPU-staged (Vulkan)";
+}
+
+const char *vk_path_pending(const VulkanRenderer *renderer)
+{
     const VulkanPathFlags *pending = &renderer->path_pending;
-    if (renderer->path != NULL)
-        return renderer->path;
-    if (pending->staged || (!pending->interop && !pending->in_place))
+    if (pending->staged)
         return "CPU-staged (Vulkan)";
-    return pending->interop ? renderer->interop.api->path
-                            : "GPU-resident (Vulkan, zero CPU staging)";
+    if (pending->copied)
+        return renderer->interop.api->copy_path;
+    if (pending->interop)
+        return renderer->interop.api->path;
+    return pending->in_place ? "GPU-resident (Vulkan, zero CPU staging)" : NULL;
 }
 
 static void info_fill(VulkanRenderer *renderer)

@@ -22,6 +22,9 @@ enum {
     VULKAN_FRAMES_IN_FLIGHT = 3,    /* frames the CPU may be ahead */
     VULKAN_BATCH_UPDATES_MAX = 512, /* then the batch is submitted though no frame ended */
     VULKAN_RING_IMAGES = 5,         /* of a texture that another API writes */
+    /* Buffers of a texture that another API copies into: one for each frame in flight, which reads
+     * it, and one to copy into. */
+    VULKAN_COPY_SLOTS = VULKAN_FRAMES_IN_FLIGHT + 1,
     VULKAN_SWAPCHAIN_IMAGES_MAX = 8,
     VULKAN_EXPAND_PIPELINES = 4
 };
@@ -44,14 +47,6 @@ typedef struct VulkanImage {
     void *mapped;        /* the other API's mapping; NULL: not exported */
 } VulkanImage;
 
-typedef struct VulkanTexture {
-    RendererTexture base;
-    VulkanImage plain;    /* written by uploads and compute passes; may be absent */
-    VulkanImage *ring;    /* VULKAN_RING_IMAGES once another API wrote it; else NULL */
-    VulkanImage *current; /* what is sampled and read */
-    char label[64];
-} VulkanTexture;
-
 /* A buffer that compute passes read: imported or attached memory. `windows` are descriptor sets
  * over overlapping ranges no longer than the device's limit, so that a band of rows always lies in
  * one of them. */
@@ -66,6 +61,27 @@ typedef struct VulkanSourceBuffer {
     bool is_external; /* memory of another device: hand-over barriers around each pass */
     uint64_t used_value;
 } VulkanSourceBuffer;
+
+typedef struct VulkanCopySlot {
+    VulkanSourceBuffer source; /* exported; without a buffer: not made yet */
+    void *mapped;              /* the other API's mapping */
+} VulkanCopySlot;
+
+typedef struct VulkanCopies { /* vk_interop_copy.c */
+    VulkanCopySlot slots[VULKAN_COPY_SLOTS];
+    VulkanCopySlot *last; /* read by the newest pass; NULL before the first */
+    uint64_t last_serial; /* write_serial of the texture's image after that pass */
+} VulkanCopies;
+
+typedef struct VulkanTexture {
+    RendererTexture base;
+    VulkanImage plain;    /* written by uploads and compute passes; may be absent */
+    VulkanImage *ring;    /* VULKAN_RING_IMAGES once another API wrote it; else NULL */
+    VulkanImage *current; /* what is sampled and read */
+    VulkanCopies *copies; /* once another API copied its tensors; else NULL */
+    bool copies_only;     /* its image cannot be written by the other API */
+    char label[64];
+} VulkanTexture;
 
 typedef struct VulkanShared {
     RendererShared base;
@@ -185,10 +201,14 @@ typedef struct VulkanInteropState { /* vk_interop.c */
     void *state;
     VkSemaphore ready; /* signalled by the other API; VK_NULL_HANDLE: hand-overs are waits */
     bool is_dirty;     /* something waits to be handed over */
+    bool can_copy;     /* the second rung is there */
+    bool copies_only;  /* the first one is not */
+    bool has_mapped;   /* an image of ours was mapped once: the first rung works here */
+    bool has_told;     /* that copies are used */
 } VulkanInteropState;
 
 typedef struct VulkanPathFlags { /* kinds of updates */
-    bool staged, in_place, interop;
+    bool staged, in_place, interop, copied;
 } VulkanPathFlags;
 
 typedef struct VulkanRenderer {
@@ -216,6 +236,9 @@ const VulkanRenderer *vk_renderer_const(const Renderer *renderer);
 
 /* Logs what failed, once, and marks the renderer lost when the result says so. Always false. */
 bool vk_failed(VulkanRenderer *renderer, const char *call, const char *what, VkResult result);
+
+/* The path string of what is pending; NULL when nothing is. */
+const char *vk_path_pending(const VulkanRenderer *renderer);
 
 /* What must be the same before and after: for tests of leaks. */
 typedef struct VulkanLive {
@@ -270,6 +293,8 @@ VkResult vk_image_create(VulkanRenderer *renderer, int32_t width_px, int32_t hei
 void vk_image_destroy(VulkanRenderer *renderer, VulkanImage *image);
 /* The image that uploads and passes of ours write, as the current one. NULL: refused, logged. */
 VulkanImage *vk_texture_plain(VulkanRenderer *renderer, VulkanTexture *texture);
+/* The update went into `plain`: it is what is shown from now on. */
+bool vk_texture_plain_shown(VulkanRenderer *renderer, VulkanTexture *texture);
 /* Largest side, from the device's limits for our format and use. */
 int32_t vk_texture_max_px(const VulkanContext *context);
 void vk_texture_pools_finish(VulkanRenderer *renderer);
@@ -334,6 +359,8 @@ RendererAlloc *vk_alloc_import(Renderer *base, void *os_handle, uint64_t size_by
                                uint32_t handle_type);
 void vk_alloc_release(Renderer *base, RendererAlloc *alloc);
 void vk_source_destroy(VulkanRenderer *renderer, VulkanSourceBuffer *source);
+/* Descriptor sets over a bound buffer of source->size_bytes. */
+VkResult vk_source_windows(VulkanRenderer *renderer, VulkanSourceBuffer *source);
 
 /* ---- vk_interop.c ------------------------------------------------------------------------------
  */
@@ -350,5 +377,21 @@ bool vk_interop_release(VulkanRenderer *renderer, VulkanImage *image);
 /* Before a submission: the value of `ready` to wait for, 0 for none. */
 bool vk_interop_hand_over(VulkanRenderer *renderer, uint64_t *out_value);
 void vk_interop_texture_destroy(VulkanRenderer *renderer, VulkanTexture *texture);
+/* An OPAQUE_FD of exportable memory; -1 and one log line when it cannot be had. */
+int vk_interop_export(VulkanRenderer *renderer, VkDeviceMemory memory);
+
+/* ---- vk_interop_copy.c -------------------------------------------------------------------------
+ */
+
+/* Whether the interop and the device have the second rung. */
+bool vk_copy_possible(const VulkanRenderer *renderer, const VulkanInterop *api);
+/* Reads CALIPER_CUDA_RUNG. After the interop's state was made. */
+void vk_copy_init(VulkanRenderer *renderer);
+/* Whether this texture's device sources are copied. */
+bool vk_copy_is_used(const VulkanRenderer *renderer, const VulkanTexture *texture);
+/* An image of the texture could not be mapped: copies from now on, if they are possible. */
+void vk_copy_fall_back(VulkanRenderer *renderer, VulkanTexture *texture);
+bool vk_copy_update(VulkanRenderer *renderer, VulkanTexture *texture, const RendererSource *source);
+void vk_copy_texture_destroy(VulkanRenderer *renderer, VulkanTexture *texture);
 
 #endif

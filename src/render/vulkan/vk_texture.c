@@ -271,8 +271,7 @@ VulkanImage *vk_texture_plain(VulkanRenderer *renderer, VulkanTexture *texture)
     return plain;
 }
 
-/* The update went into `plain`: it is what is shown from now on. */
-static bool plain_is_current(VulkanRenderer *renderer, VulkanTexture *texture)
+bool vk_texture_plain_shown(VulkanRenderer *renderer, VulkanTexture *texture)
 {
     if (texture->current != &texture->plain && !vk_interop_release(renderer, texture->current))
         return false;
@@ -293,7 +292,7 @@ static bool update_from_buffer(VulkanRenderer *renderer, VulkanTexture *texture,
     texture->base.counters.passes++;
     renderer->path_pending.in_place = true;
     vk_update_recorded(renderer);
-    return plain_is_current(renderer, texture);
+    return vk_texture_plain_shown(renderer, texture);
 }
 
 static bool update_from_host(VulkanRenderer *renderer, VulkanTexture *texture,
@@ -301,7 +300,7 @@ static bool update_from_host(VulkanRenderer *renderer, VulkanTexture *texture,
 {
     VulkanImage *image = vk_texture_plain(renderer, texture);
     return image != NULL && vk_upload(renderer, texture, image, pass, bytes) &&
-           plain_is_current(renderer, texture);
+           vk_texture_plain_shown(renderer, texture);
 }
 
 /* A host pointer is mostly written by the CPU, which needs no order; by the device only where the
