@@ -127,8 +127,9 @@ static CaliperTextureId case_texture(Gpu *gpu, const Case *c, const CaliperTenso
                             : bridge_texture_from_tensor(gpu->bridge, tensor, 0);
 }
 
-/* The tensor in CUDA memory at byte `shift` of an allocation; create, and then an update. */
-static long in_place(Gpu *gpu, const Case *c, uint64_t shift, long *tries)
+/* The tensor in CUDA memory at byte `shift` of an allocation; create, and then an update. On the
+ * second rung the same, by way of a copy. */
+static long device_tensor(Gpu *gpu, const Case *c, uint64_t shift, long *tries)
 {
     CudaPointer block;
     GPU_CALL(gpu, cuMemAlloc, &block, c->element_bytes + shift + 16);
@@ -237,7 +238,7 @@ void gpu_test_exact(Gpu *gpu)
                 case_make(&c, size, channels, range);
                 uint64_t unit = channels == 0 ? 4 : 1;
                 for (uint64_t shift = 0; shift < 4; shift++)
-                    wrong[0] += in_place(gpu, &c, shift * unit, &tries[0]);
+                    wrong[0] += device_tensor(gpu, &c, shift * unit, &tries[0]);
                 for (uint64_t odd = 0; odd < 6; odd++) {
                     uint64_t offset = odd == 0 ? 0 : odd == 1 ? unit : (2 * odd - 1) * 16;
                     wrong[1] += imported(gpu, &c, &block, alloc, offset, &tries[1]);
@@ -247,8 +248,8 @@ void gpu_test_exact(Gpu *gpu)
                 case_free(&c);
             }
         }
-        static const char *const rungs[4] = {"where the tensor lives", "imported allocation",
-                                             "host tensor", "shared"};
+        const char *const rungs[4] = {gpu->copies ? "device tensor" : "where the tensor lives",
+                                      "imported allocation", "host tensor", "shared"};
         for (int i = 0; i < 4; i++) {
             char what[96];
             snprintf(what, sizeof what, "exact: %s, %s (bytes)", kinds[channels], rungs[i]);
@@ -257,4 +258,40 @@ void gpu_test_exact(Gpu *gpu)
     }
     bridge_release_allocation(gpu->bridge, alloc);
     gpu_export_free(gpu, &block);
+}
+
+/* One update of a CUDA tensor and its frame: the counters and the path say how it went. */
+void gpu_test_rung(Gpu *gpu)
+{
+    enum { SIDE = 100, BYTES = SIDE * SIDE * 4, UPDATES = 20 };
+    CudaPointer block;
+    RendererCounters before;
+    RendererCounters after;
+    GPU_CALL(gpu, cuMemAlloc, &block, BYTES);
+    gpu_fill(gpu, block, SIDE * SIDE, 0x3f000000u, NULL);
+    CaliperTensor tensor = gpu_tensor_f32(block, SIDE, SIDE, NULL);
+    renderer_counters(gpu->renderer, &before);
+    CaliperTextureId id = bridge_texture_from_tensor_mapped(gpu->bridge, &tensor, 0, 0.0f, 1.0f, 0);
+    gpu_frame(gpu, &id, 1);
+    long wrong = id == 0;
+    for (int i = 1; i < UPDATES; i++) {
+        wrong += !bridge_update_texture(gpu->bridge, id, &tensor);
+        gpu_frame(gpu, &id, 1);
+    }
+    renderer_counters(gpu->renderer, &after);
+    uint64_t copied = gpu->copies ? (uint64_t)UPDATES * BYTES : 0;
+    gpu_report("rung: updates of a CUDA tensor, one pass each", UPDATES,
+               wrong + labs((long)(after.passes - before.passes) - UPDATES));
+    gpu_report("rung: bytes copied in device memory (wrong: off by)", UPDATES * BYTES,
+               labs((long)(after.device_copied_bytes - before.device_copied_bytes) - (long)copied));
+    gpu_report("rung: bytes staged by the CPU (wrong: all of them)", UPDATES * BYTES,
+               (long)(after.staged_bytes - before.staged_bytes));
+    gpu_report("rung: the path says what ran", 1,
+               strcmp(renderer_path(gpu->renderer),
+                      gpu->copies
+                          ? "GPU-resident (Vulkan + CUDA, one device copy, zero CPU staging)"
+                          : "GPU-resident (Vulkan + CUDA, zero CPU staging)") != 0);
+    bridge_release_texture(gpu->bridge, id);
+    gpu_frame(gpu, NULL, 0);
+    GPU_CALL(gpu, cuMemFree, block);
 }

@@ -104,6 +104,8 @@ void gpu_open(Gpu *gpu)
                              .has_interop_uuid = true,
                              .interop_index = 0};
     memcpy(params.interop_uuid, info.uuid, sizeof params.interop_uuid);
+    const char *rung = getenv("CALIPER_CUDA_RUNG");
+    gpu->copies = rung != NULL && strcmp(rung, "copy") == 0;
     gpu->renderer = renderer_choose(&params, "vulkan", NULL);
     if (gpu->renderer == NULL || strcmp(renderer_info(gpu->renderer)->name, "vulkan") != 0)
         skip("no Vulkan renderer starts here");

@@ -23,9 +23,11 @@ typedef struct Gpu {
     Renderer *renderer;
     Bridge *bridge;
     double clock_hz; /* of the spin kernel */
+    bool copies;     /* the second rung: CUDA tensors are copied, then drawn */
 } Gpu;
 
-/* Prints why and exits with 77 where there is no device or no Vulkan renderer on it. */
+/* Prints why and exits with 77 where there is no device or no Vulkan renderer on it. Opened while
+ * CALIPER_CUDA_RUNG=copy, it is of the second rung. */
 void gpu_open(Gpu *gpu);
 void gpu_close(Gpu *gpu);
 

@@ -1,10 +1,14 @@
 /* A CUDA driver made of host memory, for machines without one: loaded through CALIPER_CUDA_LIBRARY
  * by tests of src/cuda. It keeps count of everything alive (fake_cuda_live), so that a test can
  * show that a failed call left nothing behind, and refuses what the real driver refuses. Its memory
- * map is a short list of blocks that a test may change (fake_cuda_map). Kernels do not run. */
+ * map is a short list of blocks that a test may change (fake_cuda_map). Kernels do not run; copies
+ * do where they go into a buffer whose imported memory is a file, as lavapipe's is, and their bytes
+ * are counted everywhere (fake_cuda_copied). */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cuda/cuda_driver.h"
@@ -12,6 +16,14 @@
 #define FAKE __attribute__((visibility("default")))
 
 enum { BLOCKS_MAX = 64, ERROR_INVALID_VALUE = 1, ERROR_INVALID_HANDLE = 400 };
+
+/* Where the data of lavapipe's exported memory begins in its file. */
+enum { FILE_HEADER_BYTES = 4096, MAPPINGS_MAX = 256 };
+
+typedef struct FakeMapping {
+    uint8_t *file; /* NULL: free */
+    size_t file_bytes;
+} FakeMapping;
 
 typedef struct FakeBlock {
     CudaPointer base;
@@ -30,7 +42,10 @@ FAKE long fake_cuda_launches(void);
 FAKE void fake_cuda_map(CudaPointer base, size_t bytes, int ordinal, unsigned int type);
 FAKE void *fake_cuda_stream(int context, int capturing);
 FAKE void fake_cuda_allocation_bytes(size_t bytes);
+FAKE void fake_cuda_copied(unsigned long long *out_from_host, unsigned long long *out_inside);
 
+static FakeMapping mappings[MAPPINGS_MAX];
+static unsigned long long copied_from_host, copied_inside;
 static FakeBlock blocks[BLOCKS_MAX];
 static int block_count;
 static long live;
@@ -65,6 +80,41 @@ void *fake_cuda_stream(int context, int capturing)
 void fake_cuda_allocation_bytes(size_t bytes)
 {
     exported_bytes = bytes;
+}
+
+/* Bytes given to cuMemcpyHtoD and to cuMemcpyDtoDAsync since the library was loaded. */
+void fake_cuda_copied(unsigned long long *out_from_host, unsigned long long *out_inside)
+{
+    *out_from_host = copied_from_host;
+    *out_inside = copied_inside;
+}
+
+/* The mapping that begins at the pointer; NULL: none, or no file is behind it. */
+static FakeMapping *mapping_of(CudaPointer pointer)
+{
+    for (int i = 0; i < MAPPINGS_MAX; i++) {
+        if (mappings[i].file != NULL &&
+            pointer == (CudaPointer)(uintptr_t)(mappings[i].file + FILE_HEADER_BYTES))
+            return &mappings[i];
+    }
+    return NULL;
+}
+
+/* 0 when the fd is no file of that size. */
+static CudaPointer file_map(int fd, size_t bytes)
+{
+    struct stat status;
+    FakeMapping *free_one = NULL;
+    for (int i = 0; i < MAPPINGS_MAX && free_one == NULL; i++)
+        free_one = mappings[i].file == NULL ? &mappings[i] : NULL;
+    if (free_one == NULL || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+        (size_t)status.st_size < FILE_HEADER_BYTES + bytes)
+        return 0;
+    void *file = mmap(NULL, FILE_HEADER_BYTES + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (file == MAP_FAILED)
+        return 0;
+    *free_one = (FakeMapping){file, FILE_HEADER_BYTES + bytes};
+    return (CudaPointer)(uintptr_t)(free_one->file + FILE_HEADER_BYTES);
 }
 
 static void *object_make(void)
@@ -197,20 +247,32 @@ ENTRY(cuMemAlloc_v2, CudaPointer *pointer, size_t bytes)
 }
 ENTRY(cuMemFree_v2, CudaPointer pointer)
 {
+    FakeMapping *mapping = mapping_of(pointer);
+    if (mapping != NULL) {
+        live--;
+        munmap(mapping->file, mapping->file_bytes);
+        mapping->file = NULL;
+        return 0;
+    }
     return object_free((void *)(uintptr_t)pointer);
 }
 ENTRY(cuMemcpyHtoD_v2, CudaPointer dst, const void *src, size_t bytes)
 {
     memcpy((void *)(uintptr_t)dst, src, bytes);
+    copied_from_host += bytes;
     return 0;
 }
 ENTRY(cuMemcpyDtoDAsync_v2, CudaPointer dst, CudaPointer src, size_t bytes, CudaStream stream)
 {
-    (void)dst;
-    (void)src;
-    (void)bytes;
+    FakeMapping *mapping = mapping_of(dst);
     (void)stream;
     launches++;
+    copied_inside += bytes;
+    if (mapping != NULL) {
+        if (bytes > mapping->file_bytes - FILE_HEADER_BYTES)
+            return ERROR_INVALID_VALUE;
+        memcpy((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, bytes);
+    }
     return 0;
 }
 ENTRY(cuMemGetAddressRange_v2, CudaPointer *base, size_t *bytes, CudaPointer pointer)
@@ -353,9 +415,11 @@ ENTRY(cuDestroyExternalMemory, CudaExternalMemory memory)
 ENTRY(cuExternalMemoryGetMappedBuffer, CudaPointer *pointer, CudaExternalMemory memory,
       const CudaExternalBufferDesc *desc)
 {
-    (void)memory;
-    (void)desc;
-    *pointer = (CudaPointer)(uintptr_t)object_make();
+    *pointer = file_map(((FakeImport *)(void *)memory)->fd, desc->size);
+    if (*pointer != 0)
+        live++;
+    else
+        *pointer = (CudaPointer)(uintptr_t)object_make();
     return 0;
 }
 ENTRY(cuExternalMemoryGetMappedMipmappedArray, CudaMipmappedArray *array, CudaExternalMemory memory,
