@@ -53,10 +53,11 @@ static void settle(Renderer *renderer, const Account *before, uint64_t staged, u
     assert_int_equal(after.counters.device_copied_bytes - before->counters.device_copied_bytes,
                      copied);
     assert_int_equal(after.fake_copied - before->fake_copied, copied);
+    /* Between frames the ring may go back to its start, and does not go on by itself. */
     if (staged == 0)
-        assert_int_equal(after.ring_head, before->ring_head);
+        assert_true(after.ring_head <= before->ring_head);
     else
-        assert_true(after.ring_head - before->ring_head >= staged);
+        assert_true(after.ring_head >= staged);
 }
 
 static Renderer *start(const char *rung)
