@@ -42,7 +42,7 @@ typedef struct VulkanInteropImage {
 /* One exported buffer, bound at the start of its memory and released to the external queue family
  * whenever no pass of ours reads it. */
 typedef struct VulkanInteropBuffer {
-    uint64_t memory_bytes; /* the memory requirement's size: the size to import */
+    uint64_t memory_bytes; /* of the allocation: the size to import */
     bool dedicated;        /* the import has to say so */
     int fd;                /* OPAQUE_FD; buffer_map() owns it when it succeeds */
 } VulkanInteropBuffer;

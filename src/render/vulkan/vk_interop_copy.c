@@ -65,6 +65,9 @@ void vk_copy_fall_back(VulkanRenderer *renderer, VulkanTexture *texture)
 /* ---- The ring -----------------------------------------------------------------------------------
  */
 
+/* What another API maps are pages: it is never asked for part of one. */
+static const uint64_t export_granularity_bytes = 64ull << 10;
+
 static VkResult source_export(VulkanRenderer *renderer, uint64_t size_bytes,
                               VulkanSourceBuffer *out, uint64_t *out_memory_bytes)
 {
@@ -88,6 +91,9 @@ static VkResult source_export(VulkanRenderer *renderer, uint64_t size_bytes,
     int32_t type = vk_memory_type(context, needs.memoryTypeBits, VULKAN_MEMORY_DEVICE);
     if (type < 0)
         return VK_ERROR_FEATURE_NOT_PRESENT;
+    uint64_t pages_bytes = (needs.size + export_granularity_bytes - 1) / export_granularity_bytes *
+                           export_granularity_bytes;
+    *out_memory_bytes = context->buffer_export_is_dedicated ? needs.size : pages_bytes;
     VkMemoryDedicatedAllocateInfo dedicated = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO, .buffer = out->buffer};
     VkExportMemoryAllocateInfo exported = {
@@ -96,9 +102,8 @@ static VkResult source_export(VulkanRenderer *renderer, uint64_t size_bytes,
         .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
     VkMemoryAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                      .pNext = &exported,
-                                     .allocationSize = needs.size,
+                                     .allocationSize = *out_memory_bytes,
                                      .memoryTypeIndex = (uint32_t)type};
-    *out_memory_bytes = needs.size;
     result = fault_here("vk.memory")
                  ? VK_ERROR_OUT_OF_DEVICE_MEMORY
                  : context->api.vkAllocateMemory(context->device, &allocate, NULL, &out->memory);
