@@ -74,6 +74,8 @@ typedef struct RendererWindow {
     void (*framebuffer_size)(void *user, int32_t *out_width_px, int32_t *out_height_px);
     bool (*gl_make_current)(void *user);
     bool (*gl_swap)(void *user); /* false: the context or the window is gone */
+    /* Of the current context: gl_swap waits for so many refreshes of the display; may be NULL. */
+    void (*gl_swap_interval)(void *user, int32_t refreshes);
     void *(*gl_proc)(void *user, const char *name);
     /* Names of the instance extensions a surface needs; they live as long as the window. */
     const char *const *(*vulkan_instance_extensions)(void *user, uint32_t *out_count);

@@ -15,6 +15,7 @@ typedef struct EglWindow {
     EGLSurface surface;
     bool keeps_context, swaps;
     int swapped;
+    int32_t interval;                             /* -1: never told */
     uint32_t shown[WINDOW_WIDTH * WINDOW_HEIGHT]; /* row 0 at the bottom, as the window has it */
 } EglWindow;
 
@@ -86,21 +87,35 @@ static bool egl_window_swap(void *user)
     return self->swaps;
 }
 
-static Renderer *start(EglWindow *self, const RendererWindow *window)
+static void egl_window_interval(void *user, int32_t refreshes)
+{
+    EglWindow *self = user;
+    assert_true(eglGetCurrentContext() == self->context);
+    self->interval = refreshes;
+}
+
+static Renderer *start_paced(EglWindow *self, const RendererWindow *window, bool vsync_off)
 {
     char error[256] = "";
-    *self = (EglWindow){.keeps_context = true, .swaps = true};
-    Renderer *renderer = gfx_backend()->create(RENDERER_PARAMS(.window = window, .validate = true),
-                                               error, sizeof error);
+    *self = (EglWindow){.keeps_context = true, .swaps = true, .interval = -1};
+    Renderer *renderer = gfx_backend()->create(
+        RENDERER_PARAMS(.window = window, .validate = true, .vsync_off = vsync_off), error,
+        sizeof error);
     if (renderer == NULL)
         print_message("           skipped: %s\n", error);
     return renderer;
 }
 
+static Renderer *start(EglWindow *self, const RendererWindow *window)
+{
+    return start_paced(self, window, false);
+}
+
 #define EGL_WINDOW(self)                                                              \
     {                                                                                 \
         .user = (self), .open = egl_window_open, .framebuffer_size = egl_window_size, \
-        .gl_make_current = egl_window_enter, .gl_swap = egl_window_swap               \
+        .gl_make_current = egl_window_enter, .gl_swap = egl_window_swap,              \
+        .gl_swap_interval = egl_window_interval                                       \
     }
 
 /* Four corners of four colours arrive upright, and frame_read gives the same picture. */
@@ -166,6 +181,22 @@ static void test_swap_fails(void **state)
     egl_window_close(&self);
 }
 
+/* The display's pace is asked for, or not, as the owner wishes. */
+static void test_swap_interval(void **state)
+{
+    (void)state;
+    for (int vsync_off = 0; vsync_off < 2; vsync_off++) {
+        EglWindow self;
+        const RendererWindow window = EGL_WINDOW(&self);
+        Renderer *renderer = start_paced(&self, &window, vsync_off == 1);
+        if (renderer == NULL)
+            skip(); /* this driver has no pbuffers without a display */
+        assert_int_equal(self.interval, vsync_off == 1 ? 0 : 1);
+        gfx_stop(&renderer);
+        egl_window_close(&self);
+    }
+}
+
 /* The window is gone, and its context with it: lost, quiet, and nothing left behind. */
 static void test_context_goes(void **state)
 {
@@ -196,6 +227,7 @@ int gfx_run_window_gl(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_upright),
         cmocka_unit_test(test_swap_fails),
+        cmocka_unit_test(test_swap_interval),
         cmocka_unit_test(test_context_goes),
     };
     if (strcmp(gfx_backend()->name, "gl") != 0)

@@ -187,7 +187,7 @@ static bool objects_create(GlRenderer *self, bool validate, char *error, size_t 
     return true;
 }
 
-static bool window_open(GlRenderer *self, char *error, size_t error_bytes)
+static bool window_open(GlRenderer *self, bool vsync_off, char *error, size_t error_bytes)
 {
     const RendererWindow *window = &self->window;
     if (fault_here("gl.context")) {
@@ -200,6 +200,8 @@ static bool window_open(GlRenderer *self, char *error, size_t error_bytes)
         snprintf(error, error_bytes, "the window's context cannot be made current");
         return false;
     }
+    if (window->gl_swap_interval != NULL)
+        window->gl_swap_interval(window->user, vsync_off ? 0 : 1);
     return true;
 }
 
@@ -234,7 +236,7 @@ Renderer *gl_renderer_create(const RendererParams *params, char *error, size_t e
     if (params->window != NULL)
         self->window = *params->window;
     bool opened = params->window != NULL
-                      ? window_open(self, error, error_bytes)
+                      ? window_open(self, params->vsync_off, error, error_bytes)
                       : gl_egl_create(&self->egl, params->validate, error, error_bytes);
     if (!opened) {
         free(self);
