@@ -55,6 +55,7 @@ Renderer *renderer_choose(const RendererParams *params, const char *wanted,
         }
     }
     int asked_index = asked ? first : -1;
+    char asked_error[sizeof error] = "";
     if (skip_through != NULL && skip_through[0] != '\0') {
         int after = backend_find(skip_through) + 1;
         if (after == 0) {
@@ -68,16 +69,20 @@ Renderer *renderer_choose(const RendererParams *params, const char *wanted,
         snprintf(error, sizeof error, "no reason given");
         Renderer *renderer = backend->create(params, error, sizeof error);
         if (renderer != NULL) {
+            if (asked_error[0] != '\0')
+                log_item(RENDERER_WANTED_FAILED, wanted, asked_error, backend->name);
             fprintf(stderr, "[renderer] %s\n", backend->name);
             log_item(RENDERER_STARTED, backend->name, renderer->info.device_name,
                      renderer->info.api_version);
             return renderer;
         }
         if (i == asked_index)
-            log_item(RENDERER_WANTED_FAILED, backend->name, error);
+            memcpy(asked_error, error, sizeof error);
         else
             log_item(RENDERER_PROBE_FAILED, backend->name, error);
     }
+    if (asked_error[0] != '\0')
+        log_item(RENDERER_WANTED_FAILED, wanted, asked_error, "none");
     log_item(RENDERER_NONE, backend_names(first, names, sizeof names));
     return NULL;
 }

@@ -2,6 +2,7 @@
  * renderer when one is lost. Frame thread. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "core/log.h"
@@ -18,8 +19,12 @@ static double now_sec(void)
 /* Frames after which a loss is news, and not the last one going on. */
 enum { RENDERER_LASTS_FRAMES = 600 };
 
-bool shell_start_renderer(Shell *shell, const char *wanted, const char *skip_through)
+/* Starts the next renderer and lets the one before go: textures move over in between, while both
+ * are there. */
+static bool take_renderer(Shell *shell, const char *wanted, const char *skip_through)
 {
+    if (shell->window != NULL)
+        shell->renderer_params.window = window_renderer_next(shell->window);
     Renderer *next = renderer_choose(&shell->renderer_params, wanted, skip_through);
     if (next == NULL)
         return false;
@@ -29,24 +34,36 @@ bool shell_start_renderer(Shell *shell, const char *wanted, const char *skip_thr
         ui_textures_destroy(shell->ui, shell->renderer);
         renderer_destroy(&shell->renderer);
     }
+    if (shell->window != NULL)
+        window_renderer_settled(shell->window);
     shell->renderer = next;
-    if (ui_textures_create(shell->ui, next))
-        return true;
-    /* It started and cannot hold a texture: the next one, if it is lost. */
-    return renderer_lost(next) && shell_start_renderer(shell, NULL, renderer_info(next)->name);
+    return true;
 }
 
+bool shell_start_renderer(Shell *shell, const char *wanted)
+{
+    return take_renderer(shell, wanted, NULL) &&
+           (ui_textures_create(shell->ui, shell->renderer) || shell_replace_renderer(shell));
+}
+
+/* Ends: the same renderer is started again once at most, and the list of the others is short. */
 bool shell_replace_renderer(Shell *shell)
 {
-    const RendererInfo *lost = renderer_info(shell->renderer);
+    const RendererInfo *info = renderer_info(shell->renderer);
+    const char *name = info->name; /* a literal: it outlives the renderer */
+    bool lost = renderer_lost(shell->renderer);
     /* A device may come back. One that is lost again so soon does not. */
-    bool again = (lost->caps & RENDERER_CAP_RECOVERS) != 0 &&
+    bool again = lost && (info->caps & RENDERER_CAP_RECOVERS) != 0 &&
                  (shell->losses == 0 || shell->frame - shell->lost_frame > RENDERER_LASTS_FRAMES);
     shell->losses++;
     shell->lost_frame = shell->frame;
-    log_item(RENDERER_REPLACED, lost->name, again ? "another one" : "the next renderer");
-    return again ? shell_start_renderer(shell, lost->name, NULL)
-                 : shell_start_renderer(shell, NULL, lost->name);
+    shell->is_whole = false;
+    if (!take_renderer(shell, again ? name : NULL, again ? NULL : name))
+        return false;
+    const char *next = renderer_info(shell->renderer)->name;
+    log_item(RENDERER_REPLACED, name, lost ? "is lost" : "cannot hold the interface", next,
+             strcmp(next, name) == 0 ? ", started again" : "");
+    return ui_textures_create(shell->ui, shell->renderer) || shell_replace_renderer(shell);
 }
 
 /* ---- Input ---- */
@@ -82,7 +99,8 @@ static void take_input(Shell *shell)
     }
 }
 
-static void take_size(Shell *shell)
+/* False: nothing can be drawn any more. */
+static bool take_size(Shell *shell)
 {
     float scale = shell->params->scale > 0.0f ? shell->params->scale : 1.0f;
     if (shell->window != NULL)
@@ -90,10 +108,12 @@ static void take_size(Shell *shell)
     if (fabsf(scale - ui_scale(shell->ui)) > 1e-3f) {
         ui_textures_destroy(shell->ui, shell->renderer);
         ui_set_scale(shell->ui, scale);
-        ui_textures_create(shell->ui, shell->renderer);
+        if (!ui_textures_create(shell->ui, shell->renderer) && !shell_replace_renderer(shell))
+            return false;
     }
     shell->width = (float)shell->width_px / ui_scale(shell->ui);
     shell->height = (float)shell->height_px / ui_scale(shell->ui);
+    return true;
 }
 
 /* ---- Pages ---- */
@@ -127,17 +147,20 @@ static bool submit(Shell *shell)
            renderer_frame_end(shell->renderer);
 }
 
-/* Draws the frame that is ready; a lost renderer is replaced and the same frame drawn again. */
+/* Draws the frame that is ready; a lost renderer is replaced and the same frame drawn again. False:
+ * nothing can be drawn any more. */
 static bool present(Shell *shell)
 {
     for (;;) {
-        if (!renderer_lost(shell->renderer) && submit(shell))
-            return true;
-        if (!renderer_lost(shell->renderer))
-            return true; /* not on screen: the next frame mends it */
+        if (!renderer_lost(shell->renderer)) {
+            if (!submit(shell))
+                shell->is_whole = false;
+            if (!renderer_lost(shell->renderer))
+                return true; /* if it is not on screen the next frame mends it */
+        }
         if (!shell_replace_renderer(shell))
             return false;
-        if (shell->window != NULL) /* it may have made the window again, in another size */
+        if (shell->window != NULL) /* it made the window again, perhaps in another size */
             return true;
     }
 }
@@ -157,11 +180,14 @@ bool shell_frame(Shell *shell)
     double started = now_sec();
     uint64_t started_ns = trace_begin();
     shell->frame++;
+    shell->is_whole = true;
     take_input(shell);
-    take_size(shell);
+    if (!take_size(shell))
+        return false;
     if (shell->width_px <= 0 || shell->height_px <= 0) { /* minimised */
         window_wait(shell->window, 0.1);
         shell->frame--;
+        shell->is_whole = false;
         return true;
     }
     host_clock_tick(shell->host, shell->width_px, shell->height_px, ui_scale(shell->ui),

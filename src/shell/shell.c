@@ -87,23 +87,46 @@ static void open_named(Shell *shell)
 
 /* ---- The picture ---- */
 
-static bool write_screenshot(const Shell *shell)
+typedef enum PictureResult { PICTURE_WRITTEN, PICTURE_REFUSED, PICTURE_UNREADABLE } PictureResult;
+
+/* UNREADABLE is without a line: another frame may do. */
+static PictureResult write_picture(Shell *shell)
 {
     ArrayError error;
-    bool written = false;
+    PictureResult result = PICTURE_REFUSED;
     uint64_t bytes = (uint64_t)shell->width_px * (uint64_t)shell->height_px * 4;
     uint8_t *pixels = malloc(bytes > 0 ? bytes : 1);
     if (pixels == NULL)
         log_item(OUT_OF_MEMORY, "screenshot", (unsigned long long)bytes);
     else if (!renderer_frame_read(shell->renderer, pixels, bytes))
-        log_item(SCREENSHOT_FAILED, shell->params->screenshot, "the frame cannot be read");
+        result = PICTURE_UNREADABLE;
     else if (!array_write_png_rgba8(shell->params->screenshot, (uint32_t)shell->width_px,
                                     (uint32_t)shell->height_px, 0, pixels, &error))
         log_item(SCREENSHOT_FAILED, shell->params->screenshot, error.message);
     else
-        written = true;
+        result = PICTURE_WRITTEN;
     free(pixels);
-    return written;
+    return result;
+}
+
+/* The last frame, if it is whole and can be read; else the next one that is: a renderer lost in it
+ * or in reading it is replaced, and applets fill their textures again. */
+static bool take_screenshot(Shell *shell)
+{
+    enum { FRAMES_MORE_MAX = 4 };
+    for (int more = 0;; more++) {
+        PictureResult result = PICTURE_UNREADABLE;
+        if (shell->is_whole || (more == FRAMES_MORE_MAX && !renderer_lost(shell->renderer)))
+            result = write_picture(shell);
+        if (result != PICTURE_UNREADABLE)
+            return result == PICTURE_WRITTEN;
+        if (more == FRAMES_MORE_MAX ||
+            (renderer_lost(shell->renderer) && !shell_replace_renderer(shell)) ||
+            !shell_frame(shell))
+            break;
+    }
+    log_item(SCREENSHOT_FAILED, shell->params->screenshot, "no frame can be read");
+    return false;
 }
 
 /* ---- Life ---- */
@@ -135,12 +158,11 @@ static bool start(Shell *shell)
     shell->renderer_params = (RendererParams){
         .struct_size = sizeof(RendererParams),
         .label = "shell",
-        .window = shell->window != NULL ? window_renderer(shell->window) : NULL,
         .width_px = shell->width_px,
         .height_px = shell->height_px,
         .validate = validate != NULL && validate[0] == '1',
     };
-    if (!shell_device_choose(shell) || !shell_start_renderer(shell, renderer, NULL))
+    if (!shell_device_choose(shell) || !shell_start_renderer(shell, renderer))
         return false;
     shell->bridge = bridge_create(shell->renderer);
     if (shell->bridge == NULL)
@@ -193,7 +215,7 @@ int shell_run(const ShellParams *params)
         while (good && !is_done(&shell, frames))
             good = shell_frame(&shell);
         if (good && params->screenshot != NULL)
-            good = write_screenshot(&shell);
+            good = take_screenshot(&shell);
     }
     good = good && !shell.failed;
     stop(&shell);

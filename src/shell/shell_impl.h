@@ -62,6 +62,7 @@ typedef struct Shell {
     uint64_t frame;
     uint64_t lost_frame; /* when a renderer was lost last */
     uint32_t losses;
+    bool is_whole;   /* the last frame was drawn, and no renderer was lost in it */
     double frame_ms; /* smoothed */
     bool failed;     /* the exit status will not be 0 */
     bool quit;
@@ -79,9 +80,9 @@ bool shell_device_choose(Shell *shell);
 
 /* frame.c: one frame from input to presentation; false: nothing can be drawn any more. */
 bool shell_frame(Shell *shell);
-bool shell_start_renderer(Shell *shell, const char *wanted, const char *skip_through);
-/* The renderer is lost: goes on with another of its kind where that may help, else with the next
- * one in order. False: there is none. */
+bool shell_start_renderer(Shell *shell, const char *wanted);
+/* The renderer is lost, or useless: goes on with another of its kind where that may help, else with
+ * the next one in order; one line says which. False: there is none. */
 bool shell_replace_renderer(Shell *shell);
 
 /* panels.c */

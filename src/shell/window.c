@@ -33,75 +33,108 @@ float window_scale(const ShellWindow *window)
     float x = 1.0f, y = 1.0f;
     if (window->scale_override > 0.0f)
         return window->scale_override;
-    if (window->glfw != NULL)
-        glfwGetWindowContentScale(window->glfw, &x, &y);
+    if (window->native->glfw != NULL)
+        glfwGetWindowContentScale(window->native->glfw, &x, &y);
     return isfinite(x) && x >= 0.5f && x <= 8.0f ? x : 1.0f;
 }
 
 /* ---- What the renderers call ---- */
 
-static void close_native(ShellWindow *window)
+static void close_native(WindowNative *native)
 {
-    window_pixels_destroy(&window->pixels);
-    if (window->glfw == NULL)
+    window_pixels_destroy(&native->pixels);
+    if (native->glfw == NULL)
         return;
-    glfwDestroyWindow(window->glfw);
-    window->glfw = NULL;
+    glfwDestroyWindow(native->glfw);
+    native->glfw = NULL;
+}
+
+static WindowNative *other_native(ShellWindow *window)
+{
+    return &window->natives[window->native == &window->natives[0] ? 1 : 0];
+}
+
+static void choose_hints(RendererWindowApi api)
+{
+    glfwDefaultWindowHints();
+    glfwWindowHint(GLFW_CLIENT_API, api == RENDERER_WINDOW_GL ? GLFW_OPENGL_API : GLFW_NO_API);
+    if (api != RENDERER_WINDOW_GL)
+        return;
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+    glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+    glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+}
+
+/* Where the one before stands, and as large. */
+static GLFWwindow *create_in_place_of(const ShellWindow *window, GLFWwindow *before)
+{
+    int x = 0, y = 0, width = 0, height = 0;
+    glfwGetWindowPos(before, &x, &y);
+    glfwGetWindowSize(before, &width, &height);
+    glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+    GLFWwindow *made = glfwCreateWindow(width, height, window->title, NULL, NULL);
+    if (made == NULL)
+        return NULL;
+    glfwSetWindowPos(made, x, y);
+    glfwShowWindow(made);
+    return made;
 }
 
 static bool open_native(void *user, RendererWindowApi api, char *error, size_t error_bytes)
 {
-    ShellWindow *window = user;
-    close_native(window);
+    WindowNative *native = user;
+    ShellWindow *window = native->owner;
+    close_native(native); /* of a renderer that did not start */
     if (fault_here("window.open")) {
         snprintf(error, error_bytes, "injected failure");
         return false;
     }
-    glfwDefaultWindowHints();
-    glfwWindowHint(GLFW_CLIENT_API, api == RENDERER_WINDOW_GL ? GLFW_OPENGL_API : GLFW_NO_API);
-    if (api == RENDERER_WINDOW_GL) {
-        glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
-        glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
-        glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-        glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
-    }
-    window->glfw = glfwCreateWindow(window->width_px, window->height_px, window->title, NULL, NULL);
-    if (window->glfw == NULL) {
+    choose_hints(api);
+    GLFWwindow *before = other_native(window)->glfw;
+    native->glfw = before != NULL ? create_in_place_of(window, before)
+                                  : glfwCreateWindow(window->width_px, window->height_px,
+                                                     window->title, NULL, NULL);
+    if (native->glfw == NULL) {
         describe_error(error, error_bytes, "no window");
         return false;
     }
-    window->api = api;
     window_input_connect(window);
     return true;
 }
 
 static void framebuffer_size(void *user, int32_t *out_width_px, int32_t *out_height_px)
 {
-    ShellWindow *window = user;
+    const WindowNative *native = user;
     int width_px = 0, height_px = 0;
-    if (window->glfw != NULL)
-        glfwGetFramebufferSize(window->glfw, &width_px, &height_px);
+    if (native->glfw != NULL)
+        glfwGetFramebufferSize(native->glfw, &width_px, &height_px);
     *out_width_px = width_px;
     *out_height_px = height_px;
 }
 
 static bool gl_make_current(void *user)
 {
-    ShellWindow *window = user;
-    /* A lost GL renderer may still ask while the window already serves its successor. */
-    if (window->glfw == NULL || window->api != RENDERER_WINDOW_GL)
+    const WindowNative *native = user;
+    if (native->glfw == NULL)
         return false;
-    glfwMakeContextCurrent(window->glfw);
-    return glfwGetCurrentContext() == window->glfw;
+    glfwMakeContextCurrent(native->glfw);
+    return glfwGetCurrentContext() == native->glfw;
 }
 
 static bool gl_swap(void *user)
 {
-    ShellWindow *window = user;
-    if (window->glfw == NULL || window->api != RENDERER_WINDOW_GL)
+    const WindowNative *native = user;
+    if (native->glfw == NULL)
         return false;
-    glfwSwapBuffers(window->glfw);
+    glfwSwapBuffers(native->glfw);
     return true;
+}
+
+static void gl_swap_interval(void *user, int32_t refreshes)
+{
+    (void)user; /* the current context's */
+    glfwSwapInterval(refreshes);
 }
 
 static void *gl_proc(void *user, const char *name)
@@ -122,14 +155,14 @@ static const char *const *vulkan_instance_extensions(void *user, uint32_t *out_c
 
 static int32_t vulkan_create_surface(void *user, void *instance, uint64_t *out_surface)
 {
-    ShellWindow *window = user;
-    return glfwCreateWindowSurface(instance, window->glfw, NULL, out_surface);
+    const WindowNative *native = user;
+    return glfwCreateWindowSurface(instance, native->glfw, NULL, out_surface);
 }
 
 static bool present_pixels(void *user, const uint8_t *rgba, int32_t width_px, int32_t height_px)
 {
-    ShellWindow *window = user;
-    return window->glfw != NULL && window_pixels_present(window, rgba, width_px, height_px);
+    WindowNative *native = user;
+    return native->glfw != NULL && window_pixels_present(native, rgba, width_px, height_px);
 }
 
 /* ---- Life ---- */
@@ -162,17 +195,23 @@ ShellWindow *window_create(const WindowParams *params)
         window->width_px = (int32_t)lroundf(1280.0f * x);
         window->height_px = (int32_t)lroundf(800.0f * x);
     }
-    window->renderer = (RendererWindow){
-        .user = window,
-        .open = open_native,
-        .framebuffer_size = framebuffer_size,
-        .gl_make_current = gl_make_current,
-        .gl_swap = gl_swap,
-        .gl_proc = gl_proc,
-        .vulkan_instance_extensions = vulkan_instance_extensions,
-        .vulkan_create_surface = vulkan_create_surface,
-        .present_pixels = present_pixels,
-    };
+    window->native = &window->natives[0];
+    for (int i = 0; i < 2; i++) {
+        WindowNative *native = &window->natives[i];
+        native->owner = window;
+        native->renderer = (RendererWindow){
+            .user = native,
+            .open = open_native,
+            .framebuffer_size = framebuffer_size,
+            .gl_make_current = gl_make_current,
+            .gl_swap = gl_swap,
+            .gl_swap_interval = gl_swap_interval,
+            .gl_proc = gl_proc,
+            .vulkan_instance_extensions = vulkan_instance_extensions,
+            .vulkan_create_surface = vulkan_create_surface,
+            .present_pixels = present_pixels,
+        };
+    }
     return window;
 }
 
@@ -185,28 +224,36 @@ void window_destroy(ShellWindow **window)
         if ((*window)->cursors[i] != NULL)
             glfwDestroyCursor((*window)->cursors[i]);
     }
-    close_native(*window);
+    close_native(&(*window)->natives[0]);
+    close_native(&(*window)->natives[1]);
     glfwTerminate();
     free(*window);
     *window = NULL;
 }
 
-const RendererWindow *window_renderer(ShellWindow *window)
+const RendererWindow *window_renderer_next(ShellWindow *window)
 {
-    return &window->renderer;
+    if (window->native->glfw != NULL && other_native(window)->glfw == NULL)
+        window->native = other_native(window);
+    return &window->native->renderer;
+}
+
+void window_renderer_settled(ShellWindow *window)
+{
+    close_native(other_native(window));
 }
 
 bool window_should_close(const ShellWindow *window)
 {
-    return window->glfw != NULL && glfwWindowShouldClose(window->glfw);
+    return window->native->glfw != NULL && glfwWindowShouldClose(window->native->glfw);
 }
 
 void window_size(const ShellWindow *window, int32_t *out_width_px, int32_t *out_height_px,
                  float *out_scale)
 {
     int width_px = 0, height_px = 0;
-    if (window->glfw != NULL && !glfwGetWindowAttrib(window->glfw, GLFW_ICONIFIED))
-        glfwGetFramebufferSize(window->glfw, &width_px, &height_px);
+    if (window->native->glfw != NULL && !glfwGetWindowAttrib(window->native->glfw, GLFW_ICONIFIED))
+        glfwGetFramebufferSize(window->native->glfw, &width_px, &height_px);
     *out_width_px = width_px;
     *out_height_px = height_px;
     *out_scale = window_scale(window);

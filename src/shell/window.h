@@ -20,13 +20,16 @@ typedef struct WindowParams {
     float scale;                 /* 0: the display's */
 } WindowParams;
 
-/* Starts GLFW; the native window itself is made by the first RendererWindow.open. NULL and one line
- * when there is no display. */
+/* Starts GLFW; the native windows are made by RendererWindow.open. NULL and one line when there is
+ * no display. */
 ShellWindow *window_create(const WindowParams *params);
 void window_destroy(ShellWindow **window);
 
-/* For renderer_choose; lives as long as the window. */
-const RendererWindow *window_renderer(ShellWindow *window);
+/* For the renderer that is chosen next; lives as long as the window. The renderer before keeps its
+ * native window, so that it can still be read from, until window_renderer_settled: call that when
+ * it is destroyed. The new native window takes the place and the size of the old one. */
+const RendererWindow *window_renderer_next(ShellWindow *window);
+void window_renderer_settled(ShellWindow *window);
 
 /* Handles what came in; events go to `ui`, dropped paths are kept until window_drops_clear. */
 void window_poll(ShellWindow *window, Ui *ui);

@@ -11,10 +11,18 @@ enum { WINDOW_DROPS_MAX = 64, WINDOW_CURSORS = UI_CURSOR_NONE };
 
 typedef struct WindowPixels WindowPixels; /* window_x11.c */
 
-struct ShellWindow {
-    GLFWwindow *glfw;
+/* A window of the display, and how one renderer calls it. */
+typedef struct WindowNative {
+    ShellWindow *owner;
+    GLFWwindow *glfw; /* NULL: not opened */
     RendererWindow renderer;
-    RendererWindowApi api; /* of the native window there is */
+    WindowPixels *pixels;
+} WindowNative;
+
+struct ShellWindow {
+    /* Two, since a lost renderer keeps its own until its pixels were read. */
+    WindowNative natives[2];
+    WindowNative *native; /* the one in use */
     char title[128];
     int32_t width_px, height_px; /* wanted at first */
     float scale_override;
@@ -24,14 +32,13 @@ struct ShellWindow {
     char *drops[WINDOW_DROPS_MAX];
     uint32_t drop_count;
     float drop_x, drop_y;
-    WindowPixels *pixels;
 };
 
 void window_input_connect(ShellWindow *window); /* window_input.c */
 float window_scale(const ShellWindow *window);
 
 /* Shows finished RGBA pixels in the window's upper left. */
-bool window_pixels_present(ShellWindow *window, const uint8_t *rgba, int32_t width_px,
+bool window_pixels_present(WindowNative *native, const uint8_t *rgba, int32_t width_px,
                            int32_t height_px);
 void window_pixels_destroy(WindowPixels **pixels);
 

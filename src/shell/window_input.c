@@ -51,8 +51,8 @@ static void send(ShellWindow *window, const UiEvent *event)
 static void to_logical(const ShellWindow *window, double x, double y, float *out_x, float *out_y)
 {
     int width = 0, height = 0, width_px = 0, height_px = 0;
-    glfwGetWindowSize(window->glfw, &width, &height);
-    glfwGetFramebufferSize(window->glfw, &width_px, &height_px);
+    glfwGetWindowSize(window->native->glfw, &width, &height);
+    glfwGetFramebufferSize(window->native->glfw, &width_px, &height_px);
     double scale = (double)window_scale(window);
     double ratio_x = width > 0 ? (double)width_px / width : 1.0;
     double ratio_y = height > 0 ? (double)height_px / height : 1.0;
@@ -164,7 +164,7 @@ static void on_drop(GLFWwindow *glfw, int count, const char *paths[])
 
 void window_input_connect(ShellWindow *window)
 {
-    GLFWwindow *glfw = window->glfw;
+    GLFWwindow *glfw = window->native->glfw;
     glfwSetWindowUserPointer(glfw, window);
     glfwSetCursorPosCallback(glfw, on_move);
     glfwSetCursorEnterCallback(glfw, on_enter);
@@ -211,14 +211,14 @@ void window_drops_clear(ShellWindow *window)
 static const char *get_clipboard(void *user)
 {
     ShellWindow *window = user;
-    return window->glfw != NULL ? glfwGetClipboardString(window->glfw) : NULL;
+    return window->native->glfw != NULL ? glfwGetClipboardString(window->native->glfw) : NULL;
 }
 
 static void set_clipboard(void *user, const char *text)
 {
     ShellWindow *window = user;
-    if (window->glfw != NULL)
-        glfwSetClipboardString(window->glfw, text);
+    if (window->native->glfw != NULL)
+        glfwSetClipboardString(window->native->glfw, text);
 }
 
 UiClipboard window_clipboard(ShellWindow *window)
@@ -233,14 +233,14 @@ void window_set_cursor(ShellWindow *window, UiCursor cursor)
         [UI_CURSOR_RESIZE_X] = GLFW_HRESIZE_CURSOR,      [UI_CURSOR_RESIZE_Y] = GLFW_VRESIZE_CURSOR,
         [UI_CURSOR_RESIZE_BOTH] = GLFW_CROSSHAIR_CURSOR, [UI_CURSOR_HAND] = GLFW_HAND_CURSOR,
     };
-    if (window->glfw == NULL || cursor == window->cursor)
+    if (window->native->glfw == NULL || cursor == window->cursor)
         return;
     window->cursor = cursor;
-    glfwSetInputMode(window->glfw, GLFW_CURSOR,
+    glfwSetInputMode(window->native->glfw, GLFW_CURSOR,
                      cursor == UI_CURSOR_NONE ? GLFW_CURSOR_HIDDEN : GLFW_CURSOR_NORMAL);
     if ((uint32_t)cursor >= WINDOW_CURSORS)
         return;
     if (window->cursors[cursor] == NULL)
         window->cursors[cursor] = glfwCreateStandardCursor(shapes[cursor]);
-    glfwSetCursor(window->glfw, window->cursors[cursor]);
+    glfwSetCursor(window->native->glfw, window->cursors[cursor]);
 }

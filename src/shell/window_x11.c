@@ -64,21 +64,21 @@ static WindowPixels *make_pixels(Display *display, XID native, int32_t width_px,
     return pixels;
 }
 
-bool window_pixels_present(ShellWindow *window, const uint8_t *rgba, int32_t width_px,
+bool window_pixels_present(WindowNative *native, const uint8_t *rgba, int32_t width_px,
                            int32_t height_px)
 {
     Display *display = glfwGetX11Display();
-    XID native = glfwGetX11Window(window->glfw);
-    if (display == NULL || native == 0 || width_px <= 0 || height_px <= 0)
+    XID drawable = glfwGetX11Window(native->glfw);
+    if (display == NULL || drawable == 0 || width_px <= 0 || height_px <= 0)
         return false;
-    if (window->pixels != NULL &&
-        (window->pixels->width_px != width_px || window->pixels->height_px != height_px))
-        window_pixels_destroy(&window->pixels);
-    if (window->pixels == NULL)
-        window->pixels = make_pixels(display, native, width_px, height_px);
-    if (window->pixels == NULL)
+    if (native->pixels != NULL &&
+        (native->pixels->width_px != width_px || native->pixels->height_px != height_px))
+        window_pixels_destroy(&native->pixels);
+    if (native->pixels == NULL)
+        native->pixels = make_pixels(display, drawable, width_px, height_px);
+    if (native->pixels == NULL)
         return false;
-    WindowPixels *pixels = window->pixels;
+    WindowPixels *pixels = native->pixels;
     /* Red and blue change places; the byte order of the image says where they are. */
     pixels->image->byte_order = LSBFirst;
     uint8_t *to = (uint8_t *)pixels->image->data;
@@ -89,7 +89,7 @@ bool window_pixels_present(ShellWindow *window, const uint8_t *rgba, int32_t wid
         to[4 * i + 2] = rgba[4 * i];
         to[4 * i + 3] = 0xff;
     }
-    XPutImage(display, native, pixels->context, pixels->image, 0, 0, 0, 0, (unsigned)width_px,
+    XPutImage(display, drawable, pixels->context, pixels->image, 0, 0, 0, 0, (unsigned)width_px,
               (unsigned)height_px);
     XFlush(display);
     return true;
