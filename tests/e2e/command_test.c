@@ -1,5 +1,5 @@
 /* tests/e2e/command_test.c: the command from outside: exit statuses, usage errors, pictures against
- * tests/e2e/reference/, lost renderers, crashed applets, windows under Xvfb.
+ * tests/e2e/reference/, crashed applets, windows under Xvfb. Lost renderers: lost_test.c.
  *
  * Pictures. Cells of a tensor: equal to the byte, on every renderer. The rest: a channel may differ
  * by 2 (blending rounds differently), and in one pixel of 200 by more (edges of glyphs and rounded
@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "command.h"
-#include "png_compare.h"
+#include "hello_picture.h"
 
 static Room room;
 static const char *references;
@@ -131,19 +131,6 @@ static void path_of(char *path, size_t path_bytes, const char *folder, const cha
     snprintf(path, path_bytes, "%s/%s.png", folder, name);
 }
 
-/* The tensor of `hello`: 8 x 8 cells, 46 pixels each; their edges are crossed by grid lines. */
-static void compare_cells(const Picture *picture, const Picture *reference)
-{
-    enum { LEFT = 216, TOP = 178, CELL = 46, EDGE = 3 };
-    for (uint32_t row = 0; row < 8; row++) {
-        for (uint32_t column = 0; column < 8; column++) {
-            Region middle = {LEFT + column * CELL + EDGE, TOP + row * CELL + EDGE, CELL - 2 * EDGE,
-                             CELL - 2 * EDGE};
-            assert_int_equal(picture_differs(picture, reference, middle, 0), 0);
-        }
-    }
-}
-
 static void compare_shot(const Shot *shot, const char *path)
 {
     char reference_path[512];
@@ -151,12 +138,12 @@ static void compare_shot(const Shot *shot, const char *path)
     path_of(reference_path, sizeof reference_path, references, shot->name);
     assert_true(picture_read(path, &picture));
     assert_true(picture_read(reference_path, &reference));
-    Region all = {0, 0, picture.width_px, picture.height_px - (uint32_t)(28.0f * shot->scale)};
-    uint32_t different = picture_differs(&picture, &reference, all, 2);
-    if (different * 200 > all.w * all.h)
-        fail_msg("%s: %u of %u pixels differ by more than 2", shot->name, different, all.w * all.h);
+    uint32_t pixels = picture.width_px * picture.height_px;
+    uint32_t different = page_differs(&picture, &reference, shot->scale);
+    if (different * 200 > pixels)
+        fail_msg("%s: %u of %u pixels differ by more than 2", shot->name, different, pixels);
     if (shot->tensor)
-        compare_cells(&picture, &reference);
+        assert_int_equal(hello_cells_differ(&picture, &reference), 0);
     picture_free(&picture);
     picture_free(&reference);
 }
@@ -257,57 +244,6 @@ static void a_steady_frame_allocates_nothing(void **unused)
 }
 
 /* ---- Renderers that fail ---- */
-
-static void a_lost_gl_is_replaced_and_nothing_is_missing(void **unused)
-{
-    static const char *const sites[] = {"gl.context", "gl.texture", "gl.upload",
-                                        "gl.draw",    "gl.frame",   "gl.present"};
-    (void)unused;
-    if (!has_gl) {
-        print_message("skipped: no OpenGL here\n");
-        skip();
-    }
-    for (size_t i = 0; i < sizeof sites / sizeof sites[0]; i++) {
-        uint32_t hits = 0;
-        for (int call = 1; call <= 6; call++) {
-            char environment[96];
-            snprintf(environment, sizeof environment, "CALIPER_LOG=debug CALIPER_FAIL_AT=%s:%d",
-                     sites[i], call);
-            take_shot(&shots[3], environment, "--renderer gl");
-            if (strstr(room.output, "injected failure") == NULL)
-                break; /* there are no more calls of it in a run */
-            hits++;
-            assert_non_null(strstr(room.output, "[renderer] cpu"));
-        }
-        if (hits == 0)
-            fail_msg("no call of %s failed", sites[i]);
-    }
-}
-
-/* Its device is lost once: another Vulkan renderer, refilled by the next update, and the picture is
- * whole. Lost again at once: the next renderer of the list. */
-static void a_lost_vulkan_comes_back_or_is_replaced(void **unused)
-{
-    (void)unused;
-    if (!has_vulkan) {
-        print_message("skipped: no Vulkan here\n");
-        skip();
-    }
-    for (int call = 1; call <= 3; call++) { /* of the six frames */
-        char environment[64];
-        snprintf(environment, sizeof environment, "CALIPER_LOG=debug CALIPER_FAIL_AT=vk.submit:%d",
-                 call);
-        take_shot(&shots[3], environment, "--renderer vulkan");
-        assert_non_null(strstr(room.output, "injected failure"));
-        const char *first = strstr(room.output, "[renderer] vulkan");
-        assert_non_null(first);
-        assert_non_null(strstr(first + 1, "[renderer] vulkan"));
-        assert_null(strstr(room.output, "[renderer] gl"));
-        assert_null(strstr(room.output, "[renderer] cpu"));
-    }
-    take_shot(&shots[3], "CALIPER_FAIL_AT=vk.submit:2+,gl.context:1+", "--renderer vulkan");
-    assert_non_null(strstr(room.output, "[renderer] cpu"));
-}
 
 static void without_any_renderer_the_status_is_1(void **unused)
 {
@@ -429,26 +365,6 @@ static void windows_under_xvfb(void **unused)
     }
 }
 
-static void a_window_outlives_its_renderer(void **unused)
-{
-    (void)unused;
-    if (!has_xvfb || !has_gl) {
-        print_message("skipped: no xvfb-run or no OpenGL here\n");
-        skip();
-    }
-    int status = room_run(&room,
-                          "CALIPER_FIXED_CLOCK=0.0166666667 CALIPER_FAIL_AT=gl.present:4 xvfb-run "
-                          "-a -s '-screen 0 1280x800x24 +extension GLX'",
-                          "run hello --frames 6 --applet-dir applets --size 800x640 --screenshot "
-                          "hello.png --renderer gl");
-    char path[512];
-    path_of(path, sizeof path, room.path, "hello");
-    if (status != 0 || strstr(room.output, "[renderer] cpu") == NULL ||
-        strstr(room.output, "GLFW error") != NULL)
-        fail_msg("status %d\n%s", status, room.output);
-    compare_shot(&shots[3], path);
-}
-
 static void write_all_references(void **unused)
 {
     (void)unused;
@@ -475,14 +391,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_steady_frame_allocates_nothing),
         cmocka_unit_test(pictures_of_gl),
         cmocka_unit_test(pictures_of_vulkan),
-        cmocka_unit_test(a_lost_gl_is_replaced_and_nothing_is_missing),
-        cmocka_unit_test(a_lost_vulkan_comes_back_or_is_replaced),
         cmocka_unit_test(without_any_renderer_the_status_is_1),
         cmocka_unit_test(a_crash_is_status_1_and_the_neighbour_lives),
         cmocka_unit_test(an_applets_own_toolkit_stays_in_its_panel),
         cmocka_unit_test(a_click_on_a_card_opens_the_applet),
         cmocka_unit_test(windows_under_xvfb),
-        cmocka_unit_test(a_window_outlives_its_renderer),
     };
     const char *writes = getenv("CALIPER_TEST_WRITE_REFERENCES");
     if (argc < 6 || !room_make(&room, argv[1], argv[2], argv[3], argv[4])) {
