@@ -186,6 +186,39 @@ static void surfaces_that_fail_are_copies(void **state)
     }
 }
 
+/* What may not be read is not copied either. */
+static void sources_are_checked(void **state)
+{
+    (void)state;
+    static uint8_t stranger[COUNT], given[COUNT * 4], old[COUNT * 4];
+    long live = driver_live();
+    Renderer *renderer = start("copy");
+    RendererTexture *texture = fake_texture(renderer, WIDTH, HEIGHT, pass_expand(1));
+    RendererSource good = fake_source(tensor, COUNT);
+    assert_true(renderer_texture_update(renderer, texture, &good));
+    assert_true(renderer_texture_read(renderer, texture, old, sizeof old));
+    Driver before = driver_now();
+    for (int i = 0; i < 3; i++) {
+        RendererSource bad = good;
+        if (i == 0)
+            bad.device_ptr = (uintptr_t)stranger; /* no memory of the driver's */
+        else if (i == 1)
+            bad.device_ptr = (uintptr_t)tensor + sizeof tensor - COUNT + 1; /* ends past it */
+        else
+            bad.stream = (void *)2; /* the per-thread stream */
+        log_capture_reset();
+        assert_false(renderer_texture_update(renderer, texture, &bad));
+        assert_int_equal(log_captured_problems(), 1);
+        assert_int_equal(log_captured(LOG_CUDA_SOURCE_REFUSED), 1);
+        assert_true(renderer_texture_read(renderer, texture, given, sizeof given));
+        assert_memory_equal(given, old, sizeof given);
+    }
+    Driver after = driver_now();
+    assert_int_equal(after.inside, before.inside);
+    renderer_texture_destroy(renderer, &texture);
+    stop(&renderer, live);
+}
+
 /* Call number n of any update, frame or read-back fails. False when there were fewer. */
 static bool with_failing_call(int n)
 {
@@ -246,6 +279,7 @@ int main(void)
         return 77;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_are_exact_and_told), cmocka_unit_test(in_place_copies_nothing),
-        cmocka_unit_test(surfaces_that_fail_are_copies), cmocka_unit_test(every_call_may_fail)};
+        cmocka_unit_test(surfaces_that_fail_are_copies), cmocka_unit_test(sources_are_checked),
+        cmocka_unit_test(every_call_may_fail)};
     return cmocka_run_group_tests(tests, group_setup, NULL);
 }
