@@ -98,14 +98,26 @@ static bool slot_is_owned(const TextureSlot *slot, CallerId owner)
     return slot != NULL && !slot->released && slot->owner == owner;
 }
 
-/* Releases what one owner has; counts it. */
-static void release_owned(Bridge *bridge, CallerId owner, BridgeStats *out)
+static const char *owner_name(CallerId owner)
 {
+    const char *name = caller_name(owner);
+    return name[0] != '\0' ? name : "the host";
+}
+
+/* Releases what one owner has; counts it, and names each with CALIPER_LEAKS=1. */
+static void release_owned(Bridge *bridge, CallerId owner, bool leaked, BridgeStats *out)
+{
+    const char *wanted = getenv("CALIPER_LEAKS");
+    bool named = leaked && wanted != NULL && wanted[0] == '1';
     memset(out, 0, sizeof *out);
     for (uint32_t i = 0; i < bridge->textures.slot_count; i++) {
         TextureSlot *slot = slot_table_at(&bridge->textures, i);
         if (!slot_is_owned(slot, owner))
             continue;
+        if (named)
+            log_item(BRIDGE_LEFT_TEXTURE, owner_name(owner), slot->is_shared ? "shared " : "",
+                     (unsigned long long)slot_id(&bridge->textures, slot), (int)slot->plan.width_px,
+                     (int)slot->plan.height_px);
         out->textures++;
         out->shared_textures += slot->is_shared ? 1u : 0u;
         slot->keep_mapped = true;
@@ -115,6 +127,10 @@ static void release_owned(Bridge *bridge, CallerId owner, BridgeStats *out)
         AllocSlot *slot = slot_table_at(&bridge->allocs, i);
         if (slot == NULL || slot->owner != owner)
             continue;
+        if (named)
+            log_item(BRIDGE_LEFT_ALLOCATION, owner_name(owner),
+                     (unsigned long long)slot_id(&bridge->allocs, slot),
+                     (unsigned long long)slot->size_bytes);
         out->allocations++;
         bridge_alloc_free(bridge, slot);
     }
@@ -124,8 +140,7 @@ static void log_leak(CallerId owner, const BridgeStats *left)
 {
     if (left->textures + left->allocations == 0)
         return;
-    const char *name = caller_name(owner);
-    log_item(BRIDGE_LEAK, name[0] != '\0' ? name : "the host", (unsigned)left->textures,
+    log_item(BRIDGE_LEAK, owner_name(owner), (unsigned)left->textures,
              (unsigned)left->shared_textures, (unsigned)left->allocations);
 }
 
@@ -134,7 +149,7 @@ uint32_t bridge_reclaim(Bridge *bridge, uint32_t owner, bool leaked)
     if (!bridge_enter(bridge, "bridge_reclaim"))
         return 0;
     BridgeStats left;
-    release_owned(bridge, owner, &left);
+    release_owned(bridge, owner, leaked, &left);
     if (leaked)
         log_leak(owner, &left);
     return left.textures;

@@ -27,6 +27,7 @@ void renderer_destroy(Renderer **renderer)
 {
     if (renderer == NULL || *renderer == NULL)
         return;
+    renderer_live_report(*renderer);
     (*renderer)->impl->destroy(*renderer);
     *renderer = NULL;
 }
@@ -140,6 +141,7 @@ RendererTexture *renderer_texture_create(Renderer *renderer, const RendererTextu
     texture->width_px = params->width_px;
     texture->height_px = params->height_px;
     texture->pass = params->pass;
+    renderer_live_add(renderer, texture, params->label);
     renderer->counters.textures++;
     renderer->counters.texture_bytes += texture_pixels(texture) * 4u;
     return texture;
@@ -301,6 +303,7 @@ void renderer_texture_destroy(Renderer *renderer, RendererTexture **texture)
         return;
     if (!texture_is_usable("renderer_texture_destroy", renderer, *texture))
         return;
+    renderer_live_remove(*texture);
     renderer->counters.textures--;
     renderer->counters.texture_bytes -= texture_pixels(*texture) * 4u;
     renderer->impl->texture_destroy(renderer, *texture);

@@ -39,6 +39,7 @@ struct Renderer { /* embedded first in each backend's own struct */
     const RendererImpl *impl;
     RendererInfo info;
     RendererCounters counters;
+    RendererTexture *live_first;     /* [front] newest first */
     RendererCounters frame_ended[2]; /* [front] `counters` at the end of the last two frames */
     /* [front] Of the frame that began last; 0 before the first. During frame_begin still the size
      * of the frame before. */
@@ -53,7 +54,9 @@ struct RendererTexture {         /* embedded first in each backend's own struct 
     int32_t width_px, height_px; /* [front] */
     RendererPass pass;           /* [front] */
     RendererCounters counters;
-    bool has_pixels; /* [front] an update or a write succeeded */
+    bool has_pixels;                       /* [front] an update or a write succeeded */
+    char label[48];                        /* [front] cut short */
+    RendererTexture *live_next, **live_at; /* [front] the list of live textures */
 };
 
 struct RendererShared {    /* embedded first in each backend's own struct */

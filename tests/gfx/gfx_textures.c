@@ -7,6 +7,7 @@
 
 #include "gfx.h"
 #include "gfx_expected.h"
+#include "render/renderer_front.h"
 
 typedef struct Size {
     int32_t width, height;
@@ -252,6 +253,67 @@ static void test_repeated_updates(void **state)
     gfx_stop(&renderer);
 }
 
+/* Frames count for themselves; a frame without updates counts nothing. */
+static void test_frame_counters(void **state)
+{
+    (void)state;
+    enum { SIDE = 16, BYTES = SIDE * SIDE };
+    static uint8_t grey[BYTES];
+    static GfxScene scene;
+    static uint32_t shown[SIDE * SIDE];
+    RendererCounters frame, all;
+    Renderer *renderer = gfx_start();
+    RendererTexture *texture = gfx_texture(
+        renderer, SIDE, SIDE, (RendererPass){.kind = RENDERER_PASS_EXPAND, .channels = 1});
+    gfx_scene_init(&scene, SIDE, SIDE, 0xff000000u);
+    renderer_frame_counters(renderer, &frame);
+    assert_int_equal(frame.updates, 0);
+    for (uint64_t updates = 0; updates < 4; updates++) {
+        uint64_t wanted = (updates * 3) % 4; /* 0, 3, 2, 1 */
+        for (uint64_t i = 0; i < wanted; i++)
+            assert_true(gfx_update(renderer, texture, grey, BYTES));
+        gfx_draw(renderer, &scene, shown);
+        renderer_frame_counters(renderer, &frame);
+        assert_int_equal(frame.updates, wanted);
+        assert_int_equal(frame.staged_bytes, wanted * BYTES * 4);
+        assert_int_equal(frame.device_copied_bytes, 0);
+        assert_int_equal(frame.textures, 1);
+        assert_int_equal(frame.texture_bytes, BYTES * 4);
+    }
+    renderer_counters(renderer, &all);
+    assert_int_equal(all.updates, 6);
+    assert_int_equal(all.staged_bytes, 6 * BYTES * 4);
+    renderer_frame_counters(NULL, &frame);
+    assert_int_equal(frame.updates, 0);
+    renderer_texture_destroy(renderer, &texture);
+    gfx_stop(&renderer);
+}
+
+/* With CALIPER_LEAKS=1 a renderer names what is still there, and only that. */
+static void test_leaks_are_named(void **state)
+{
+    (void)state;
+    RendererTexture *textures[3];
+    Renderer *renderer = gfx_start();
+    setenv("CALIPER_LEAKS", "1", 1);
+    for (int i = 0; i < 3; i++)
+        textures[i] = gfx_texture(renderer, 4 + i, 4,
+                                  (RendererPass){.kind = RENDERER_PASS_EXPAND, .channels = 1});
+    gfx_lines_reset();
+    renderer_live_report(renderer);
+    assert_int_equal(gfx_lines(), 3);
+    assert_int_equal(gfx_last_item(), LOG_RENDERER_LEAK);
+    static const int order[] = {1, 0, 2}; /* the middle, the oldest, the last one */
+    for (unsigned i = 0; i < 3; i++) {
+        renderer_texture_destroy(renderer, &textures[order[i]]);
+        gfx_lines_reset();
+        renderer_live_report(renderer);
+        assert_int_equal(gfx_lines(), 2 - i);
+    }
+    unsetenv("CALIPER_LEAKS");
+    gfx_stop(&renderer);
+}
+
 static void test_write(void **state)
 {
     (void)state;
@@ -345,6 +407,8 @@ int gfx_run_textures(void)
         cmocka_unit_test(test_unaligned_source),
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_repeated_updates),
+        cmocka_unit_test(test_frame_counters),
+        cmocka_unit_test(test_leaks_are_named),
         cmocka_unit_test(test_write),
         cmocka_unit_test(test_shared),
     };

@@ -2,6 +2,7 @@
  * many lives. The frame thread is the test's; others are started for the calls that are refused
  * there. */
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "bridge_fixture.h"
@@ -121,6 +122,31 @@ static void reclaiming_takes_one_owner_only(void **state)
     CaliperTensor t = tensor_of((void *)(uintptr_t)ramp, CALIPER_DT_F32, 2, 3, 0);
     assert_false(bridge_update_texture(f->bridge, hers, &t));
     assert_refused("ID_STALE");
+}
+
+/* CALIPER_LEAKS=1: each thing that was left is named, besides the one line of the owner. */
+static void leaks_are_named_when_asked(void **state)
+{
+    Fixture *f = *state;
+    CaliperTensor block;
+    CaliperTextureId shared;
+    const int64_t shape[2] = {2, 3};
+    CallerId before = caller_enter(5);
+    ramp_texture(f->bridge);
+    assert_true(bridge_alloc_shared(f->bridge, CALIPER_DT_F32, 2, shape, &block, &shared));
+    assert_int_not_equal(bridge_import_allocation(f->bridge, (void *)(uintptr_t)3, 4096, 2), 0);
+    caller_enter(6);
+    ramp_texture(f->bridge);
+    caller_leave(before);
+    setenv("CALIPER_LEAKS", "1", 1);
+    assert_int_equal(bridge_reclaim(f->bridge, 6, false), 1); /* abandoned: no leak of its own */
+    assert_silent();
+    assert_int_equal(bridge_reclaim(f->bridge, 5, true), 2);
+    unsetenv("CALIPER_LEAKS");
+    assert_int_equal(log_capture.of_item[LOG_BRIDGE_LEFT_TEXTURE], 2);
+    assert_int_equal(log_capture.of_item[LOG_BRIDGE_LEFT_ALLOCATION], 1);
+    assert_int_equal(log_capture.of_item[LOG_BRIDGE_LEAK], 1);
+    assert_int_equal(log_capture.lines, 4);
 }
 
 static void destroying_logs_a_leak_per_owner(void **state)
@@ -246,13 +272,10 @@ int main(void)
 {
     log_capture_start();
     const struct CMUnitTest tests[] = {
-        CASE(a_failing_renderer_is_one_line_of_its_own),
-        CASE(textures_move_to_the_next_renderer),
-        CASE(reclaiming_takes_one_owner_only),
-        CASE(destroying_logs_a_leak_per_owner),
-        CASE(other_threads_are_refused),
-        CASE(without_a_bridge_calls_are_refused),
-        CASE(many_lives_leave_nothing),
+        CASE(a_failing_renderer_is_one_line_of_its_own), CASE(textures_move_to_the_next_renderer),
+        CASE(reclaiming_takes_one_owner_only),           CASE(leaks_are_named_when_asked),
+        CASE(destroying_logs_a_leak_per_owner),          CASE(other_threads_are_refused),
+        CASE(without_a_bridge_calls_are_refused),        CASE(many_lives_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
