@@ -27,6 +27,7 @@ struct Loader {
     uint64_t working[LOADER_KIND_COUNT]; /* ticket in work */
     uint64_t newest[LOADER_KIND_COUNT];
     uint64_t last_ticket;
+    ArrayFile *taken; /* its open was taken; `file` from the next order on */
     bool stopping;
     /* Any time. */
     atomic_bool cancel;
@@ -48,7 +49,7 @@ static void work_progress(void *user, double done)
                           memory_order_relaxed);
 }
 
-static void work_open(Loader *loader, const Order *order, LoaderResult *result)
+static void work_open(const Order *order, LoaderResult *result)
 {
     ArrayFile *file = array_file_open(order->path, NULL, &result->error);
     if (file == NULL) {
@@ -61,8 +62,7 @@ static void work_open(Loader *loader, const Order *order, LoaderResult *result)
         strcpy(result->error.message, "there is not enough memory for this file's headers");
         return;
     }
-    array_file_close(&loader->file);
-    loader->file = file;
+    result->file = file;
     result->done = true;
 }
 
@@ -90,7 +90,7 @@ static void work_do(Loader *loader, LoaderKind kind, const Order *order, LoaderR
 {
     ArrayControl control = {work_is_cancelled, work_progress, loader};
     if (kind == LOADER_KIND_OPEN) {
-        work_open(loader, order, result);
+        work_open(order, result);
     } else if (loader->file == NULL) {
         result->error.fault = ARRAY_FAULT_OPEN;
         strcpy(result->error.message, "no file is open");
@@ -131,6 +131,19 @@ static void free_result(LoaderResult *result)
     }
 }
 
+/* The file that was read up to now, to be closed, where another one was taken. With the mutex held.
+ */
+static ArrayFile *change_file(Loader *loader)
+{
+    ArrayFile *old = NULL;
+    if (loader->taken != NULL) {
+        old = loader->file;
+        loader->file = loader->taken;
+        loader->taken = NULL;
+    }
+    return old;
+}
+
 static void *work(void *user)
 {
     Loader *loader = user;
@@ -147,7 +160,9 @@ static void *work(void *user)
         loader->working[kind] = order.ticket;
         atomic_store(&loader->cancel, false);
         atomic_store(&loader->progress_ppm, 0);
+        ArrayFile *old = change_file(loader);
         pthread_mutex_unlock(&loader->mutex);
+        array_file_close(&old);
 
         LoaderResult *result = calloc(1, sizeof(*result));
         if (result != NULL) {
@@ -211,6 +226,7 @@ void loader_destroy(Loader **loader)
         free(old->orders[kind].path);
         free_result(old->results[kind]);
     }
+    array_file_close(&old->taken);
     pthread_cond_destroy(&old->idle);
     pthread_cond_destroy(&old->asked);
     pthread_mutex_destroy(&old->mutex);
@@ -300,7 +316,14 @@ bool loader_take(Loader *loader, LoaderResult *out)
         result = loader->results[kind];
         loader->results[kind] = NULL;
     }
+    ArrayFile *unread = NULL;
+    if (result != NULL && result->file != NULL) {
+        unread = loader->taken;
+        loader->taken = result->file;
+        result->file = NULL;
+    }
     pthread_mutex_unlock(&loader->mutex);
+    array_file_close(&unread);
     if (result == NULL) {
         return false;
     }
@@ -311,6 +334,7 @@ bool loader_take(Loader *loader, LoaderResult *out)
 
 void loader_result_clear(LoaderResult *result)
 {
+    array_file_close(&result->file);
     source_destroy(&result->source);
     slice_data_destroy(&result->data);
 }

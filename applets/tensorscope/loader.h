@@ -9,7 +9,7 @@
 #include "slice_data.h"
 
 typedef enum LoaderKind {
-    LOADER_KIND_OPEN = 0, /* a file; the one before stays open until this one is */
+    LOADER_KIND_OPEN = 0, /* a file; the one before is read until this answer is taken */
     LOADER_KIND_ELEMENT,  /* the elements of one cell */
     LOADER_KIND_SLICE,    /* the picture */
     LOADER_KIND_DETAIL,   /* a part of it at a finer step */
@@ -23,6 +23,7 @@ typedef struct LoaderResult {
     uint64_t ticket;
     bool done;        /* false: `error` says why not */
     ArrayError error; /* one line for people */
+    ArrayFile *file;  /* of an open, until loader_take hands it to the thread; never the caller's */
     /* By kind, now the caller's: */
     Source *source;
     SliceData *data;
@@ -45,7 +46,8 @@ uint64_t loader_detail(Loader *loader, const SliceRequest *request);
 uint64_t loader_element(Loader *loader, uint32_t array, const AxisChoice *axes, uint64_t row,
                         uint64_t col);
 
-/* Takes one answer; false: none there. */
+/* Takes one answer; false: none there. An open that is taken done is the file from then on: what is
+ * asked later is read from it, and from no file whose answer was never taken. */
 bool loader_take(Loader *loader, LoaderResult *out);
 /* Frees what a result holds. */
 void loader_result_clear(LoaderResult *result);

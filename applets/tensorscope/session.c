@@ -212,6 +212,9 @@ static void take_source(Session *session, LoaderResult *result)
     session->opening[0] = '\0';
     if (!result->done) {
         fail(session, &result->error);
+        if (!session->slice_failed) {
+            session_axes_changed(session, false); /* opening dropped what was being read for it */
+        }
         return;
     }
     bool again = session->source != NULL &&

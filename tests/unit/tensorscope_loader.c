@@ -296,6 +296,52 @@ static void test_failures_say_why_and_the_file_before_stays(void **state)
     loader_destroy(&loader);
 }
 
+/* A file that was opened counts from the moment its answer is taken: one whose answer was replaced
+ * by a later open, taken or refused, is never read for what is asked of the one before. */
+static void test_only_a_taken_file_is_read(void **state)
+{
+    static const char *const later[] = {FORMATS_DATA_DIR "/formats.json", "/no such file"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++) {
+        Loader *loader = open_file(cube_path);
+        loader_open(loader, FORMATS_DATA_DIR "/rank8.npy");
+        assert_true(loader_wait(loader, long_sec)); /* it is open, and nobody took it */
+        SliceRequest request = cube_request(2);
+        loader_slice(loader, &request); /* for the cube, whose source the caller has */
+        assert_true(loader_wait(loader, long_sec));
+        LoaderResult refused = answer(loader, loader_open(loader, later[i]));
+        assert_false(refused.done);
+        LoaderResult result = answer(loader, loader_slice(loader, &request));
+        assert_true(result.done);
+        int32_t stored;
+        memcpy(&stored, slice_data_element(result.data, 39, 29, 0), 4);
+        assert_int_equal(stored, cube_value(2, 39, 29));
+        loader_result_clear(&result);
+        loader_destroy(&loader);
+    }
+}
+
+/* Each taken open replaces the one before, also when nothing was read in between. */
+static void test_the_last_taken_file_is_read(void **state)
+{
+    Loader *loader = open_file(FORMATS_DATA_DIR "/rank8.npy");
+    const char *const paths[] = {huge_path, FORMATS_DATA_DIR "/vector.npy", cube_path};
+    (void)state;
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        LoaderResult opened = answer(loader, loader_open(loader, paths[i]));
+        assert_true(opened.done);
+        loader_result_clear(&opened);
+    }
+    SliceRequest request = cube_request(1);
+    LoaderResult result = answer(loader, loader_slice(loader, &request));
+    assert_true(result.done);
+    int32_t stored;
+    memcpy(&stored, slice_data_element(result.data, 0, 7, 0), 4);
+    assert_int_equal(stored, cube_value(1, 0, 7));
+    loader_result_clear(&result);
+    loader_destroy(&loader);
+}
+
 static void test_a_slice_without_a_file(void **state)
 {
     Loader *loader = loader_create();
@@ -352,6 +398,8 @@ int main(void)
         cmocka_unit_test(test_opening_drops_what_is_being_read),
         cmocka_unit_test(test_destroying_in_the_middle_of_a_read),
         cmocka_unit_test(test_failures_say_why_and_the_file_before_stays),
+        cmocka_unit_test(test_only_a_taken_file_is_read),
+        cmocka_unit_test(test_the_last_taken_file_is_read),
         cmocka_unit_test(test_a_slice_without_a_file),
         cmocka_unit_test(test_every_kind_of_file),
     };

@@ -373,6 +373,29 @@ static void test_a_damaged_file_is_told_once(void **state)
     stop(session);
 }
 
+/* What was asked of the file before, when another was wished for that cannot be opened, is shown in
+ * the end: the sliders and the picture never disagree. */
+static void test_a_failed_open_loses_no_wish(void **state)
+{
+    const char *const refused[] = {bad_path, "/no such file", folder};
+    (void)state;
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        Session *session = start(true);
+        session_open(session, small_path);
+        frame(session);
+        assert_true(session_step(session, 0, 1));
+        session_open(session, refused[i]); /* before the slice was read */
+        frame(session);
+        assert_int_not_equal(session->error.fault, ARRAY_FAULT_NONE);
+        assert_string_equal(session->source->path, small_path);
+        Hover hover = session_hover(session, 2, 3);
+        float value;
+        memcpy(&value, &hover.elements[0], 4);
+        assert_true(hover.known && value == 67.0f);
+        stop(session);
+    }
+}
+
 static void test_a_file_rewritten_smaller_is_an_error(void **state)
 {
     Session *session = start(true);
@@ -597,6 +620,7 @@ int main(void)
         cmocka_unit_test(test_colour_goes_direct),
         cmocka_unit_test(test_larger_than_a_texture),
         cmocka_unit_test(test_a_damaged_file_is_told_once),
+        cmocka_unit_test(test_a_failed_open_loses_no_wish),
         cmocka_unit_test(test_a_file_rewritten_smaller_is_an_error),
         cmocka_unit_test(test_recent_files),
         cmocka_unit_test(test_hasty_wishes),
