@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static WriteFileWrite write_some = write;
@@ -16,6 +17,41 @@ static WriteFileWrite write_some = write;
 void write_file_set_write(WriteFileWrite replacement)
 {
     write_some = replacement != NULL ? replacement : write;
+}
+
+static void forget(WriteFile *file)
+{
+    free(file->temporary);
+    free(file->place);
+    file->temporary = NULL;
+    file->place = NULL;
+}
+
+/* Where a file for `path` goes: the path, or what its links lead to; the caller's. NULL and an
+ * error where something else than a file is. A directory is left to rename, which refuses it. */
+static char *place_of(const char *path, ArrayError *error)
+{
+    struct stat status;
+    char *place = NULL;
+    bool exists = stat(path, &status) == 0;
+    if (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+        array_error_fill(error, ARRAY_FAULT_WRITE, path, "is a %s, wanted a file or a new name",
+                         S_ISFIFO(status.st_mode)   ? "pipe"
+                         : S_ISSOCK(status.st_mode) ? "socket"
+                                                    : "device");
+        return NULL;
+    }
+    if (exists && lstat(path, &status) == 0 && S_ISLNK(status.st_mode)) {
+        place = realpath(path, NULL);
+        if (place == NULL)
+            array_error_fill(error, ARRAY_FAULT_WRITE, path, "is a link that leads nowhere: %s",
+                             strerror(errno));
+    } else {
+        place = strdup(path);
+        if (place == NULL)
+            array_error_fill(error, ARRAY_FAULT_MEMORY, path, "no memory for a path");
+    }
+    return place;
 }
 
 /* Not mkstemp: that makes files nobody else may read, and the umask cannot be asked for without
@@ -27,12 +63,17 @@ bool write_file_begin(WriteFile *file, const char *path, ArrayError *error)
     *file = (WriteFile){.path = path, .fd = -1};
     if (path == NULL || path[0] == '\0')
         return array_error_set(error, ARRAY_FAULT_ARGUMENT, path, "wanted a path to write to");
-    size_t size = strlen(path) + SUFFIX_BYTES;
+    file->place = place_of(path, error);
+    if (file->place == NULL)
+        return false;
+    size_t size = strlen(file->place) + SUFFIX_BYTES;
     file->temporary = malloc(size);
-    if (file->temporary == NULL)
+    if (file->temporary == NULL) {
+        forget(file);
         return array_error_set(error, ARRAY_FAULT_MEMORY, path, "no memory for a path");
+    }
     for (int i = 0; i < TRIES && file->fd < 0; i++) {
-        snprintf(file->temporary, size, "%s.%ld-%u.part", path, (long)getpid(),
+        snprintf(file->temporary, size, "%s.%ld-%u.part", file->place, (long)getpid(),
                  atomic_fetch_add(&counter, 1));
         file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file->fd < 0 && errno != EEXIST && errno != EINTR)
@@ -42,8 +83,7 @@ bool write_file_begin(WriteFile *file, const char *path, ArrayError *error)
         return true;
     array_error_fill(error, ARRAY_FAULT_WRITE, path, "cannot be written beside: %s",
                      strerror(errno));
-    free(file->temporary);
-    file->temporary = NULL;
+    forget(file);
     return false;
 }
 
@@ -73,8 +113,7 @@ void write_file_cancel(WriteFile *file)
         close(file->fd);
     file->fd = -1;
     unlink(file->temporary);
-    free(file->temporary);
-    file->temporary = NULL;
+    forget(file);
 }
 
 bool write_file_commit(WriteFile *file, ArrayError *error)
@@ -86,9 +125,8 @@ bool write_file_commit(WriteFile *file, ArrayError *error)
         flushed = false;
     }
     file->fd = -1;
-    if (flushed && rename(file->temporary, file->path) == 0) {
-        free(file->temporary);
-        file->temporary = NULL;
+    if (flushed && rename(file->temporary, file->place) == 0) {
+        forget(file);
         return true;
     }
     if (flushed)

@@ -9,11 +9,14 @@
 #include <sys/types.h>
 
 typedef struct WriteFile {
-    const char *path; /* borrowed */
+    const char *path; /* borrowed; for words */
+    char *place;      /* owned; where it goes: behind the path's links */
     char *temporary;  /* owned; NULL when there is nothing to finish */
     int fd;
 } WriteFile;
 
+/* A device or a pipe is refused, not replaced by a file; a link stays, and the file behind it is
+ * replaced. */
 bool write_file_begin(WriteFile *file, const char *path, ArrayError *error);
 bool write_file_append(WriteFile *file, const void *bytes, size_t size_bytes, ArrayError *error);
 /* Flushes to the disk and renames. On failure the temporary is gone, as after cancel. */

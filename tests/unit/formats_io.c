@@ -480,6 +480,57 @@ static int files_in(const char *folder)
     return count - 2;
 }
 
+/* A picture is never put in a device's place (as root a rename would do it), and a link goes on
+ * leading to what was written. */
+static void test_writing_onto_what_is_no_file(void **state)
+{
+    (void)state;
+    char folder[256], pipe_path[300], device[300], file_path[300], link_path[300], dead[300];
+    snprintf(folder, sizeof folder, "%s", temporary_path("targets"));
+    snprintf(pipe_path, sizeof pipe_path, "%s/pipe", folder);
+    snprintf(device, sizeof device, "%s/device", folder);
+    snprintf(file_path, sizeof file_path, "%s/file", folder);
+    snprintf(link_path, sizeof link_path, "%s/link", folder);
+    snprintf(dead, sizeof dead, "%s/dead", folder);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_int_equal(mkfifo(pipe_path, 0600), 0);
+    assert_int_equal(symlink("/dev/null", device), 0);
+    assert_int_equal(symlink("file", link_path), 0);
+    assert_int_equal(symlink("nowhere", dead), 0);
+    const uint8_t pixels[64] = {1, 2, 3};
+    const struct {
+        const char *path, *words;
+    } refused[] = {{pipe_path, "is a pipe"}, {device, "is a device"}};
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        ArrayError error = {0};
+        struct stat before, after;
+        assert_int_equal(lstat(refused[i].path, &before), 0);
+        assert_false(array_write_png_rgba8(refused[i].path, 4, 4, 0, pixels, &error));
+        assert_int_equal(error.fault, ARRAY_FAULT_WRITE);
+        assert_non_null(strstr(error.message, refused[i].words));
+        assert_int_equal(lstat(refused[i].path, &after), 0);
+        assert_true(before.st_ino == after.st_ino && before.st_mode == after.st_mode);
+    }
+    assert_int_equal(files_in(folder), 4);
+    const uint64_t shape[1] = {64};
+    assert_true(array_write_npy(file_path, ARRAY_DTYPE_U8, 1, shape, pixels, NULL));
+    const char *const good[] = {link_path, dead};
+    for (size_t i = 0; i < 2; i++) {
+        struct stat status;
+        assert_true(array_write_png_rgba8(good[i], 4, 4, 0, pixels, NULL));
+        ArrayFile *file = open_good(i == 0 ? file_path : dead);
+        assert_int_equal(array_file_format(file), ARRAY_FORMAT_PNG);
+        array_file_close(&file);
+        assert_int_equal(lstat(link_path, &status), 0);
+        assert_true(S_ISLNK(status.st_mode));
+    }
+    const char *const all[] = {pipe_path, device, file_path, link_path, dead};
+    assert_int_equal(files_in(folder), 5);
+    for (size_t i = 0; i < 5; i++)
+        unlink(all[i]);
+    rmdir(folder);
+}
+
 /* A full disk leaves the old file as it was and nothing beside it. */
 static void test_failed_writes_leave_nothing(void **state)
 {
@@ -546,6 +597,7 @@ int main(void)
         cmocka_unit_test(test_bfloat16_is_widened),
         cmocka_unit_test(test_png_is_read_by_pillow),
         cmocka_unit_test(test_failed_writes_leave_nothing),
+        cmocka_unit_test(test_writing_onto_what_is_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, remove_temporaries);
 }
