@@ -34,12 +34,16 @@ bool paths_is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Makes one folder; one that is there already, made by anybody, will do. */
+/* Makes one folder; one that is there already, made by anybody, will do. Else errno says why. */
 static bool folder_make_one(const char *path)
 {
     if (!fault_here("paths.mkdir") && mkdir(path, 0700) == 0)
         return true;
-    return paths_is_folder(path);
+    int failure = errno;
+    if (paths_is_folder(path))
+        return true;
+    errno = failure == EEXIST ? ENOTDIR : failure;
+    return false;
 }
 
 bool paths_make_folder(const char *path)

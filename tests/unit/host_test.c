@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,13 +21,14 @@
 
 static char root[64];
 static uint32_t logged[LOG_ITEM_COUNT];
-static char newest_applet[128];
+static char newest_applet[128], newest_text[256];
 
 static void capture(void *user, const LogEntry *entry)
 {
     (void)user;
     logged[entry->item]++;
     snprintf(newest_applet, sizeof newest_applet, "%s", entry->applet);
+    snprintf(newest_text, sizeof newest_text, "%s", entry->text);
 }
 
 static int begin(void **state)
@@ -175,10 +177,12 @@ static void test_data_root_that_cannot_be(void **state)
     assert_non_null(made);
     fclose(made);
     const char *const bad[] = {file, below, "/proc/self/nothing/here"};
+    const char *const why[] = {strerror(ENOTDIR), strerror(ENOTDIR), strerror(ENOENT)};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         HostParams params = {.struct_size = sizeof params, .data_dir = bad[i]};
         assert_null(host_create(&params));
         assert_int_equal(logged[LOG_FOLDER_NOT_MADE], i + 1);
+        assert_non_null(strstr(newest_text, why[i]));
     }
 }
 
