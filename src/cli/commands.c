@@ -1,4 +1,5 @@
 /* cli/commands.c: which subcommands there are, and which one was asked for. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,15 @@ static void read_environment(void)
     trace_start_from_environment();
 }
 
+/* An answer that could not be printed whole is a failure, whatever the command itself says. */
+static int printed(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "caliper: the answer could not be printed: %s\n", strerror(errno));
+    return status != 0 ? status : 1;
+}
+
 int cli_main(int argc, char **argv)
 {
     static CliOptions options;
@@ -57,8 +67,8 @@ int cli_main(int argc, char **argv)
     if (!cli_options_read(&options, argc - first, argv + first))
         return CLI_USAGE;
     if (options.help)
-        return cli_help();
+        return printed(cli_help());
     if (options.version)
-        return cli_version();
-    return command->run(&options);
+        return printed(cli_version());
+    return printed(command->run(&options));
 }

@@ -4,9 +4,13 @@
 #include <caliper/services/draft/widgets.h>
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/log.h"
 
@@ -120,6 +124,13 @@ static bool append_presses(Script *script, Command *command, bool down, bool up)
     return true;
 }
 
+static bool read_two(const char *text, float *out_x, float *out_y)
+{
+    int used = 0;
+    return sscanf(text, "%f %f%n", out_x, out_y, &used) == 2 && text[used] == '\0' &&
+           isfinite(*out_x) && isfinite(*out_y);
+}
+
 static bool read_line(Script *script, char *line, uint64_t *frame)
 {
     char word[16] = "";
@@ -132,18 +143,14 @@ static bool read_line(Script *script, char *line, uint64_t *frame)
     if (strcmp(word, "at") == 0) {
         char *end = NULL;
         unsigned long long value = strtoull(rest, &end, 10);
-        if (end == rest || value < *frame)
+        if (end == rest || *end != '\0' || rest[0] == '-' || value < *frame)
             return false;
         *frame = value;
         return true;
     }
-    if (strcmp(word, "move") == 0) {
-        event->kind = UI_EVENT_POINTER;
-        return sscanf(rest, "%f %f", &event->x, &event->y) == 2 && append(script, &command);
-    }
-    if (strcmp(word, "wheel") == 0) {
-        event->kind = UI_EVENT_WHEEL;
-        return sscanf(rest, "%f %f", &event->x, &event->y) == 2 && append(script, &command);
+    if (strcmp(word, "move") == 0 || strcmp(word, "wheel") == 0) {
+        event->kind = word[0] == 'm' ? UI_EVENT_POINTER : UI_EVENT_WHEEL;
+        return read_two(rest, &event->x, &event->y) && append(script, &command);
     }
     if (strcmp(word, "press") == 0 || strcmp(word, "release") == 0 || strcmp(word, "click") == 0) {
         event->kind = UI_EVENT_BUTTON;
@@ -165,21 +172,43 @@ static bool read_line(Script *script, char *line, uint64_t *frame)
     return false;
 }
 
+/* NULL after one line. O_NONBLOCK: opening a pipe would wait for its writer. */
+static FILE *script_open(const char *path)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const char *why = fd < 0 || fstat(fd, &status) != 0 ? strerror(errno)
+                      : !S_ISREG(status.st_mode)        ? "it is not a file"
+                                                        : NULL;
+    FILE *file = why == NULL ? fdopen(fd, "r") : NULL;
+    if (file == NULL) {
+        log_item(SCRIPT_UNREADABLE, path, why != NULL ? why : strerror(errno));
+        if (fd >= 0)
+            close(fd);
+    }
+    return file;
+}
+
 Script *script_read(const char *path)
 {
     char line[LINE_BYTES];
     uint64_t frame = 1;
     unsigned number = 0;
     Script *script = NULL;
-    FILE *file = fopen(path, "r");
-    if (file == NULL) {
-        log_item(SCRIPT_UNREADABLE, path, strerror(errno));
+    FILE *file = script_open(path);
+    if (file == NULL)
         return NULL;
-    }
     script = calloc(1, sizeof *script);
+    if (script == NULL)
+        log_item(OUT_OF_MEMORY, "script_read", (unsigned long long)sizeof *script);
     while (script != NULL && fgets(line, sizeof line, file) != NULL) {
         number++;
         size_t length = strlen(line);
+        if (length == 0 || (line[length - 1] != '\n' && !feof(file))) {
+            log_item(SCRIPT_UNREADABLE, path, "a line is too long or holds a zero byte");
+            script_destroy(&script);
+            break;
+        }
         while (length > 0 &&
                (line[length - 1] == '\n' || line[length - 1] == '\r' || line[length - 1] == ' '))
             line[--length] = '\0';
@@ -187,6 +216,10 @@ Script *script_read(const char *path)
             log_item(SCRIPT_LINE, path, number, line);
             script_destroy(&script);
         }
+    }
+    if (script != NULL && ferror(file)) {
+        log_item(SCRIPT_UNREADABLE, path, "it cannot be read to its end");
+        script_destroy(&script);
     }
     fclose(file);
     return script;

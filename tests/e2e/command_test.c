@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -107,6 +109,90 @@ static void what_cannot_be_opened_is_status_1(void **unused)
         room_run(&room, "", "--headless --frames 1 --renderer cpu --screenshot no/a.png"), 1);
     assert_int_equal(room_run(&room, "", "--headless --frames 1 --renderer cpu --input nowhere"),
                      1);
+}
+
+static void write_text(const char *name, const char *text, size_t bytes)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", room.path, name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, bytes, file), bytes);
+    fclose(file);
+}
+
+static void scripts_that_cannot_be_played(void **unused)
+{
+    static const char *const files[] = {"/dev/zero", "/tmp", "/dev/full", "pipe"};
+    static const char *const lines[] = {"at -5",      "at 5x",  "at",           "move nan 1",
+                                        "move 1 inf", "move 1", "wheel 1 2 3x", "click nose",
+                                        "key f13",    "drop",   "fly"};
+    static const char zeros[64];
+    char path[300], arguments[200], text[8192];
+    (void)unused;
+    snprintf(path, sizeof path, "%s/pipe", room.path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        snprintf(arguments, sizeof arguments, "--headless --frames 1 --renderer cpu --input %s",
+                 files[i]);
+        assert_int_equal(room_run(&room, "", arguments), 1);
+        assert_int_equal(room.output_lines, 1);
+        assert_non_null(strstr(room.output, "it is not a file"));
+    }
+    unlink(path);
+    memset(text, 'x', sizeof text);
+    memcpy(text, "text ", 5);
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0] + 2; i++) {
+        if (i < sizeof lines / sizeof lines[0])
+            write_text("wrong.txt", lines[i], strlen(lines[i]));
+        else if (i == sizeof lines / sizeof lines[0])
+            write_text("wrong.txt", zeros, sizeof zeros);
+        else
+            write_text("wrong.txt", text, sizeof text);
+        int status = room_run(&room, "", "--headless --frames 1 --renderer cpu --input wrong.txt");
+        if (status != 1 || room.output_lines != 1)
+            fail_msg("script %zu: status %d, \"%s\"", i, status, room.output);
+    }
+}
+
+/* Streams that the caller closed are not where the next file goes. */
+static void closed_streams_stay_out_of_files(void **unused)
+{
+    static const char *const closed[] = {"<&- >&- 2>&-", "2>&-", ">&-", "<&-"};
+    char around[100], path[300], line[512];
+    (void)unused;
+    for (size_t i = 0; i < sizeof closed / sizeof closed[0]; i++) {
+        room_forget(&room);
+        snprintf(around, sizeof around, "sh -c 'exec \"$@\" %s' sh", closed[i]);
+        assert_int_equal(
+            room_run(&room, around, "--headless --frames 2 --renderer cpu --screenshot closed.png"),
+            0);
+        snprintf(path, sizeof path, "%s/data/caliper.log", room.path);
+        FILE *file = fopen(path, "r");
+        assert_non_null(file);
+        while (fgets(line, sizeof line, file) != NULL) {
+            int year = 0; /* every line of the file begins with its date; those of stderr do not */
+            if (sscanf(line, "%4d-", &year) != 1)
+                fail_msg("with %s the log file has \"%s\"", closed[i], line);
+        }
+        fclose(file);
+    }
+}
+
+static void an_answer_that_is_not_printed_is_status_1(void **unused)
+{
+    static const char *const answers[] = {"list --applet-dir applets",
+                                          "list --json",
+                                          "doctor",
+                                          "doctor --json",
+                                          "--help",
+                                          "--version"};
+    char arguments[64];
+    (void)unused;
+    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+        snprintf(arguments, sizeof arguments, "%s >/dev/full", answers[i]);
+        assert_int_equal(room_run(&room, "CALIPER_LOG=error", arguments), 1);
+    }
 }
 
 /* ---- Pictures ---- */
@@ -386,6 +472,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(list_names_the_applets),
         cmocka_unit_test(doctor_says_what_is_there),
         cmocka_unit_test(what_cannot_be_opened_is_status_1),
+        cmocka_unit_test(scripts_that_cannot_be_played),
+        cmocka_unit_test(closed_streams_stay_out_of_files),
+        cmocka_unit_test(an_answer_that_is_not_printed_is_status_1),
         cmocka_unit_test(pictures_of_cpu),
         cmocka_unit_test(the_first_frame_is_whole),
         cmocka_unit_test(a_steady_frame_allocates_nothing),
