@@ -226,6 +226,8 @@ static bool install_one(int signal, void (*handler)(int, siginfo_t *, void *),
 bool guard_install(const char *crash_folder)
 {
     guard_report_set_folder(crash_folder);
+    guard_exit_watch();
+    guard_exit_watch_thread(guard_thread.entered > 0);
     if (installed > 0) {
         installed++;
         return true;
@@ -311,6 +313,7 @@ bool guard_thread_enter(void)
     thread->stack_map = map;
     thread->stack_map_bytes = page + bytes;
     thread->entered = 1;
+    guard_exit_watch_thread(true);
     return true;
 }
 
@@ -319,6 +322,7 @@ void guard_thread_leave(void)
     GuardThread *thread = &guard_thread;
     if (thread->entered == 0 || --thread->entered > 0)
         return;
+    guard_exit_watch_thread(false);
     sigaltstack(&thread->stack_before, NULL);
     munmap(thread->stack_map, thread->stack_map_bytes);
     thread->stack_map = NULL;

@@ -8,7 +8,8 @@
  * signal goes where it went before guard_install.
  *
  * What cannot be contained, and is not promised: a corrupted heap (the next malloc anywhere may
- * abort), memory of the host that the applet overwrote, exit(), faults in a library's constructors
+ * abort), memory of the host that the applet overwrote, exit() and pthread_exit() (they end the
+ * process, with one line and status 1), _exit(), faults in a library's constructors
  * (the loader is on the stack), on threads the applet made, while a host lock is held, or with the
  * signal blocked. What the applet held stays held: its memory, its locks, its threads.
  *

@@ -38,6 +38,11 @@ extern _Thread_local GuardThread guard_thread __attribute__((tls_model("initial-
  * or NULL: as far as it goes). A stack too broken to be walked ends the walk, not the process. */
 void guard_walk(void *context, const GuardFrame *stop, GuardFault *fault);
 
+/* guard_exit.c: guarded code that ends the process or the thread is told of, and the status is 1.
+ * From then on for the process; for a thread while it is on. Not in handlers. */
+void guard_exit_watch(void);
+void guard_exit_watch_thread(bool on);
+
 /* guard_report.c: writes crash-<pid>.txt and a line on stderr. */
 void guard_report_set_folder(const char *folder);
 void guard_report_write(const GuardFault *fault, const GuardFrame *top, const char *why);

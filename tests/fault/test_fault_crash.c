@@ -77,6 +77,43 @@ static void exit_42(int signal)
     _exit(42);
 }
 
+static void call_exit(void *arg)
+{
+    (void)arg;
+    exit(0);
+}
+
+static void call_quick_exit(void *arg)
+{
+    (void)arg;
+    quick_exit(0);
+}
+
+static void call_pthread_exit(void *arg)
+{
+    (void)arg;
+    pthread_exit(NULL);
+}
+
+static void call_cancel(void *arg)
+{
+    (void)arg;
+    pthread_cancel(pthread_self());
+    pthread_testcancel();
+}
+
+/* What a child of the applet ends with is the child's own affair. */
+static void exit_in_a_child(void *arg)
+{
+    int status = 0;
+    (void)arg;
+    pid_t child = fork();
+    if (child == 0)
+        exit(5);
+    waitpid(child, &status, 0);
+    _exit(WIFEXITED(status) && WEXITSTATUS(status) == 5 ? 8 : 99);
+}
+
 static void child_guarded(void (*call)(void *))
 {
     GuardFault fault;
@@ -105,6 +142,18 @@ static void run_child(const char *name)
         pthread_t thread;
         pthread_create(&thread, NULL, null_write_thread, NULL);
         pthread_join(thread, NULL);
+    } else if (strcmp(name, "exit") == 0) {
+        child_guarded(call_exit);
+    } else if (strcmp(name, "quick_exit") == 0) {
+        child_guarded(call_quick_exit);
+    } else if (strcmp(name, "pthread_exit") == 0) {
+        child_guarded(call_pthread_exit);
+    } else if (strcmp(name, "cancel") == 0) {
+        child_guarded(call_cancel);
+    } else if (strcmp(name, "exit in a child") == 0) {
+        child_guarded(exit_in_a_child);
+    } else if (strcmp(name, "exit outside") == 0) {
+        exit(6);
     } else if (strcmp(name, "abort") == 0) {
         abort();
     } else if (strcmp(name, "contained") == 0) {
@@ -196,6 +245,32 @@ static void test_goes_to_the_handler_before(void **state)
     assert_non_null(strstr(take_report(), "no guarded call was running"));
 }
 
+/* An applet that ends the process does not choose its status, and the log file says who it was. */
+static void test_ending_instead_of_returning(void **state)
+{
+    static const struct {
+        const char *name;
+        int status;
+        bool told;
+    } ends[] = {{"exit", 1, true},   {"quick_exit", 1, true},       {"pthread_exit", 1, true},
+                {"cancel", 1, true}, {"exit in a child", 8, false}, {"exit outside", 6, false}};
+    char path[300], text[20000];
+    (void)state;
+    snprintf(path, sizeof path, "%s/caliper.log", data_dir);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        remove(path);
+        int status = run(ends[i].name);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), ends[i].status);
+        FILE *file = fopen(path, "rb");
+        assert_non_null(file);
+        text[fread(text, 1, sizeof text - 1, file)] = '\0';
+        fclose(file);
+        assert_int_equal(strstr(text, "the test's call ended") != NULL, ends[i].told);
+        assert_string_equal(take_report(), "");
+    }
+}
+
 static void test_contained_leaves_no_report(void **state)
 {
     (void)state;
@@ -216,6 +291,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reports),
         cmocka_unit_test(test_goes_to_the_handler_before),
+        cmocka_unit_test(test_ending_instead_of_returning),
         cmocka_unit_test(test_contained_leaves_no_report),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
