@@ -164,6 +164,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     GuardFrame *top = thread->top;
     const char *why = top == NULL          ? "no guarded call was running on this thread"
                       : !raised_here(info) ? "it was sent from outside"
+                      : thread->forked     ? "it is in a child that the call forked"
                                            : NULL;
     if (top == NULL)
         crash_begin();
@@ -359,6 +360,8 @@ bool guard_call(const GuardCall *call, GuardFault *fault)
         returned = true;
         atomic_signal_fence(memory_order_seq_cst);
     }
+    if (guard_thread.forked)
+        guard_exit_forked_child();
     guard_thread.top = frame.below;
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     fpenv_set(env);

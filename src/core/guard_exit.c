@@ -13,13 +13,28 @@ enum { STATUS_FAILED = 1 };
 
 static pthread_key_t frame_thread_ends;
 static bool has_key;
-static pid_t host_pid;
+
+/* In the child of a fork() in guarded code. A child made elsewhere is the host's own affair. */
+static void on_forked_child(void)
+{
+    guard_thread.forked = guard_thread.top != NULL;
+}
+
+void guard_exit_forked_child(void)
+{
+    static const char line[] =
+        "caliper: a child that an applet forked came back from the call; it ends with status 1\n";
+    /* By hand: whoever held the log's lock is not in this process. */
+    ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
+    (void)written;
+    _exit(STATUS_FAILED);
+}
 
 static void end_failed(const char *how)
 {
     const GuardFrame *top = guard_thread.top;
     /* A child that an applet forked may end as it likes. */
-    if (top == NULL || getpid() != host_pid)
+    if (top == NULL || guard_thread.forked)
         return;
     log_item(GUARD_ENDED, top->what, how);
     log_file_rescue();
@@ -42,9 +57,9 @@ void guard_exit_watch(void)
     static bool registered;
     if (!registered) {
         registered = true;
-        host_pid = getpid();
         atexit(on_exit_called);
         at_quick_exit(on_exit_called);
+        pthread_atfork(NULL, NULL, on_forked_child);
         has_key = pthread_key_create(&frame_thread_ends, on_thread_end) == 0;
     }
 }

@@ -26,6 +26,7 @@ typedef struct GuardThread {
     volatile sig_atomic_t locks;
     volatile sig_atomic_t walking; /* a fault now is the stack walk's own */
     sigjmp_buf walk_escape;
+    bool forked; /* this process is the child of a fork() in a guarded call */
     uint32_t entered;
     void *stack_map; /* guard page, then the alternate stack */
     size_t stack_map_bytes;
@@ -42,6 +43,8 @@ void guard_walk(void *context, const GuardFrame *stop, GuardFault *fault);
  * From then on for the process; for a thread while it is on. Not in handlers. */
 void guard_exit_watch(void);
 void guard_exit_watch_thread(bool on);
+/* Ends a forked child that would go on as a second host. */
+_Noreturn void guard_exit_forked_child(void);
 
 /* guard_report.c: writes crash-<pid>.txt and a line on stderr. */
 void guard_report_set_folder(const char *folder);

@@ -102,6 +102,30 @@ static void call_cancel(void *arg)
     pthread_testcancel();
 }
 
+/* Answers what its child ended with, in the way that the child's end is the test's. */
+static void pass_on_child(pid_t child)
+{
+    int status = 0;
+    waitpid(child, &status, 0);
+    _exit(WIFEXITED(status) ? 10 + WEXITSTATUS(status) : 50 + WTERMSIG(status));
+}
+
+static void return_in_a_child(void *arg)
+{
+    (void)arg;
+    pid_t child = fork();
+    if (child != 0)
+        pass_on_child(child);
+}
+
+static void fault_in_a_child(void *arg)
+{
+    pid_t child = fork();
+    if (child != 0)
+        pass_on_child(child);
+    null_write(arg);
+}
+
 /* What a child of the applet ends with is the child's own affair. */
 static void exit_in_a_child(void *arg)
 {
@@ -152,6 +176,10 @@ static void run_child(const char *name)
         child_guarded(call_cancel);
     } else if (strcmp(name, "exit in a child") == 0) {
         child_guarded(exit_in_a_child);
+    } else if (strcmp(name, "return in a child") == 0) {
+        child_guarded(return_in_a_child);
+    } else if (strcmp(name, "fault in a child") == 0) {
+        child_guarded(fault_in_a_child);
     } else if (strcmp(name, "exit outside") == 0) {
         exit(6);
     } else if (strcmp(name, "abort") == 0) {
@@ -271,6 +299,23 @@ static void test_ending_instead_of_returning(void **state)
     }
 }
 
+/* The host goes on once, not in every child that an applet forks. */
+static void test_a_forked_child_is_no_second_host(void **state)
+{
+    (void)state;
+    int status = run("return in a child");
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 10 + 1);
+    assert_string_equal(take_report(), "");
+    status = run("fault in a child");
+    assert_true(WIFEXITED(status));
+    if (SANITIZED) /* whose handler ends the child in its own way, but not as if it went on */
+        assert_true(WEXITSTATUS(status) != 10 + 99);
+    else
+        assert_int_equal(WEXITSTATUS(status), 50 + SIGSEGV);
+    assert_non_null(strstr(take_report(), "in a child that the call forked"));
+}
+
 static void test_contained_leaves_no_report(void **state)
 {
     (void)state;
@@ -292,6 +337,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_reports),
         cmocka_unit_test(test_goes_to_the_handler_before),
         cmocka_unit_test(test_ending_instead_of_returning),
+        cmocka_unit_test(test_a_forked_child_is_no_second_host),
         cmocka_unit_test(test_contained_leaves_no_report),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
