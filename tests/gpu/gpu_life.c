@@ -126,8 +126,48 @@ static void faults_of(Gpu *gpu, const char *site, int tries_max)
 void gpu_test_faults(Gpu *gpu)
 {
     faults_of(gpu, "cuda", 1000);
-    faults_of(gpu, "vk.import", 1000);
+    faults_of(gpu, "vk.import", 1500);
     faults_of(gpu, "vk.memory", 300);
+}
+
+/* A submission that fails is a lost device: another renderer is made and is right, and nothing of
+ * the lost ones is left. */
+void gpu_test_submits(Gpu *gpu)
+{
+    enum { WARM_UP = 10, TRIES = 1000 };
+    CudaPointer pointer;
+    long wrong = 0;
+    long lost = 0;
+    int fds = 0;
+    size_t free_bytes = 0;
+    GPU_CALL(gpu, cuMemAlloc, &pointer, WORDS * 4);
+    for (int i = -WARM_UP; i < TRIES; i++) {
+        char plan[32];
+        if (i == 0) {
+            fds = gpu_open_fds();
+            free_bytes = device_free_bytes(gpu);
+        }
+        snprintf(plan, sizeof plan, "vk.submit:%d", 1 + (i + WARM_UP) % 5);
+        fault_set_plan(plan);
+        cycle(gpu, pointer, NULL, 0xff003000u + (uint32_t)i);
+        bool injected = fault_injected() > 0;
+        fault_set_plan(NULL);
+        wrong += injected != renderer_lost(gpu->renderer);
+        lost += i >= 0 && injected;
+        if (injected) {
+            gpu_renderer_close(gpu);
+            if (!gpu_renderer_open(gpu)) {
+                gpu_report("submits: a renderer after the lost one", i, 1);
+                exit(1);
+            }
+        }
+        wrong += i % 20 == 0 && !cycle(gpu, pointer, NULL, 0xff004000u + (uint32_t)i);
+    }
+    gpu_report("submits: lost devices, another renderer each time", lost, wrong);
+    gpu_report("submits: file descriptors left over", lost, gpu_open_fds() - fds);
+    gpu_report("submits: device memory lost (bytes)", lost,
+               (long)free_bytes - (long)device_free_bytes(gpu));
+    GPU_CALL(gpu, cuMemFree, pointer);
 }
 
 static void refused(Gpu *gpu, CaliperTextureId id, CaliperTensor tensor, const char *what)

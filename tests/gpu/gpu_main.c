@@ -53,10 +53,10 @@ typedef struct Part {
 } Part;
 
 /* The parts after `rung` make calls fail, and a failed image falls back to copies. */
-static const Part parts[] = {{"exact", gpu_test_exact},      {"order", gpu_test_order},
-                             {"tearing", gpu_test_tearing},  {"life", gpu_test_life},
-                             {"rung", gpu_test_rung},        {"faults", gpu_test_faults},
-                             {"refusals", gpu_test_refusals}};
+static const Part parts[] = {{"exact", gpu_test_exact},       {"order", gpu_test_order},
+                             {"tearing", gpu_test_tearing},   {"life", gpu_test_life},
+                             {"rung", gpu_test_rung},         {"faults", gpu_test_faults},
+                             {"refusals", gpu_test_refusals}, {"submits", gpu_test_submits}};
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
 static bool is_part(const char *name)

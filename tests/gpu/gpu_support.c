@@ -77,6 +77,32 @@ static void skip(const char *reason)
     exit(77);
 }
 
+bool gpu_renderer_open(Gpu *gpu)
+{
+    CudaDeviceInfo info;
+    if (!cuda_device_describe(0, &info))
+        return false;
+    RendererParams params = {.struct_size = sizeof params,
+                             .label = "gpu tests",
+                             .width_px = 64,
+                             .height_px = 64,
+                             .validate = getenv("CALIPER_VALIDATE") != NULL,
+                             .has_interop_uuid = true,
+                             .interop_index = 0};
+    memcpy(params.interop_uuid, info.uuid, sizeof params.interop_uuid);
+    gpu->renderer = renderer_choose(&params, "vulkan", NULL);
+    if (gpu->renderer == NULL || strcmp(renderer_info(gpu->renderer)->name, "vulkan") != 0)
+        return false;
+    gpu->bridge = bridge_create(gpu->renderer);
+    return gpu->bridge != NULL;
+}
+
+void gpu_renderer_close(Gpu *gpu)
+{
+    bridge_destroy(&gpu->bridge);
+    renderer_destroy(&gpu->renderer);
+}
+
 void gpu_open(Gpu *gpu)
 {
     const char *reason = "";
@@ -96,33 +122,20 @@ void gpu_open(Gpu *gpu)
     GPU_CALL(gpu, cuModuleGetFunction, &gpu->spin, module, "spin");
     GPU_CALL(gpu, cuModuleGetFunction, &gpu->fill_u32, module, "fill_u32");
     GPU_CALL(gpu, cuModuleGetFunction, &gpu->add_f32, module, "add_f32");
-    RendererParams params = {.struct_size = sizeof params,
-                             .label = "gpu tests",
-                             .width_px = 64,
-                             .height_px = 64,
-                             .validate = getenv("CALIPER_VALIDATE") != NULL,
-                             .has_interop_uuid = true,
-                             .interop_index = 0};
-    memcpy(params.interop_uuid, info.uuid, sizeof params.interop_uuid);
     const char *rung = getenv("CALIPER_CUDA_RUNG");
     gpu->copies = rung != NULL && strcmp(rung, "copy") == 0;
-    gpu->renderer = renderer_choose(&params, "vulkan", NULL);
-    if (gpu->renderer == NULL || strcmp(renderer_info(gpu->renderer)->name, "vulkan") != 0)
+    if (!gpu_renderer_open(gpu))
         skip("no Vulkan renderer starts here");
     if ((renderer_info(gpu->renderer)->caps & RENDERER_CAP_DEVICE_SOURCE) == 0) {
         fprintf(stderr, "gpu: the Vulkan renderer does not take CUDA tensors here\n");
         exit(1);
     }
-    gpu->bridge = bridge_create(gpu->renderer);
-    if (gpu->bridge == NULL)
-        exit(1);
 }
 
 void gpu_close(Gpu *gpu)
 {
     CudaContext popped;
-    bridge_destroy(&gpu->bridge);
-    renderer_destroy(&gpu->renderer);
+    gpu_renderer_close(gpu);
     GPU_CALL(gpu, cuCtxPopCurrent, &popped);
 }
 

@@ -30,6 +30,9 @@ typedef struct Gpu {
  * CALIPER_CUDA_RUNG=copy, it is of the second rung. */
 void gpu_open(Gpu *gpu);
 void gpu_close(Gpu *gpu);
+/* The renderer and the bridge alone: made again after a lost device. */
+bool gpu_renderer_open(Gpu *gpu);
+void gpu_renderer_close(Gpu *gpu);
 
 /* Fails the program with the call's name when a driver call fails. */
 #define GPU_CALL(gpu, call, ...) gpu_must((gpu)->driver, #call, (gpu)->driver->call(__VA_ARGS__))

@@ -15,6 +15,7 @@ void gpu_test_order(Gpu *gpu);   /* a slow producer in front, on each kind of st
 void gpu_test_tearing(Gpu *gpu); /* full rate with frames in flight */
 void gpu_test_life(Gpu *gpu);    /* create, import, release: fds and memory balanced */
 void gpu_test_faults(Gpu *gpu);  /* every CUDA and Vulkan call failing in turn */
+void gpu_test_submits(Gpu *gpu); /* every submission lost in turn, another renderer after each */
 void gpu_test_refusals(Gpu *gpu);
 /* After the parts above that make nothing fail: the rung that was asked for is the one that ran. */
 void gpu_test_rung(Gpu *gpu);

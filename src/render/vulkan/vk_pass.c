@@ -21,7 +21,7 @@ typedef struct PassPush { /* pass.glsl */
     uint32_t table_first, is_aligned;
 } PassPush;
 
-enum { TABLE_BYTES = COLORMAP_COUNT * COLORMAP_ENTRIES * 4, PIXELS_X = 32, PIXELS_Y = 16 };
+enum { TABLE_BYTES = COLORMAP_COUNT * COLORMAP_ENTRIES * 4, PIXELS_X = 32, PIXELS_Y = 32 };
 
 /* ---- Creation -----------------------------------------------------------------------------------
  */
