@@ -94,6 +94,21 @@ static void instance_functions_load(VulkanContext *context)
 #undef LOAD
 }
 
+/* The loader unloads the drivers with the last instance, and NVIDIA's does not load any number of
+ * times in one process (seen on an H200 with driver 580: about the 20th time vkCreateInstance
+ * answers VK_ERROR_INCOMPATIBLE_DRIVER). An instance that lives as long as the process keeps them
+ * loaded, so that a lost renderer can be followed by another as often as needed. */
+static void drivers_keep(void)
+{
+    static VkInstance keeper;
+    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                     .apiVersion = VK_API_VERSION_1_2};
+    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                 .pApplicationInfo = &application};
+    if (keeper == VK_NULL_HANDLE && vkCreateInstance(&info, NULL, &keeper) != VK_SUCCESS)
+        keeper = VK_NULL_HANDLE;
+}
+
 static bool surface_extensions_add(const RendererWindow *window, const char **extensions,
                                    uint32_t *count, char *error, size_t error_bytes)
 {
@@ -158,6 +173,7 @@ static bool instance_create(VulkanContext *context, const RendererParams *params
         snprintf(error, error_bytes, "vkCreateInstance failed: %s", vk_result_name(result));
         return false;
     }
+    drivers_keep();
     volkLoadInstanceOnly(context->instance);
     instance_functions_load(context);
     if (context->names_objects)
