@@ -147,7 +147,7 @@ void gpu_test_submits(Gpu *gpu)
             fds = gpu_open_fds();
             free_bytes = device_free_bytes(gpu);
         }
-        snprintf(plan, sizeof plan, "vk.submit:%d", 1 + (i + WARM_UP) % 5);
+        snprintf(plan, sizeof plan, "vk.submit:%d", 1 + (i + WARM_UP) % 4);
         fault_set_plan(plan);
         cycle(gpu, pointer, NULL, 0xff003000u + (uint32_t)i);
         bool injected = fault_injected() > 0;
