@@ -15,7 +15,7 @@
 #include "shell/shell.h"
 #include "shell/window.h"
 
-enum { SHELL_PANELS_MAX = 16, SHELL_DROPS_MAX = 64 };
+enum { SHELL_PANELS_MAX = SHELL_NAMES_MAX, SHELL_DROPS_MAX = 64 };
 
 typedef struct Console Console;   /* console.c */
 typedef struct Backdrop Backdrop; /* backdrop.c */
