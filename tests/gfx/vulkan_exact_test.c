@@ -264,6 +264,51 @@ static void frames_show_what_was_current(void **state)
     renderer_texture_destroy(renderer, &texture);
 }
 
+/* Two slots of imported memory in turn: when an update returns, the slot of the one before may be
+ * rewritten, though the frame that shows it is perhaps still in flight. */
+static void imported_bytes_are_free_after_the_next_update(void **state)
+{
+    enum { SIDE = 1024, ROUNDS = 30 };
+    Renderer *renderer = *state;
+    if ((renderer_info(renderer)->caps & RENDERER_CAP_IMPORT_HOST_POINTER) == 0)
+        skip();
+    const uint64_t slot_bytes = (uint64_t)SIDE * SIDE * 4;
+    uint8_t *memory = pages(slot_bytes * 2);
+    uint8_t *frame = malloc(slot_bytes);
+    RendererAlloc *alloc =
+        renderer_alloc_import(renderer, memory, slot_bytes * 2, CALIPER_ALLOC_HANDLE_HOST_POINTER);
+    RendererTexture *texture = renderer_texture_create(
+        renderer,
+        RENDERER_TEXTURE_PARAMS(.width_px = SIDE, .height_px = SIDE, .pass = pass_expand(4)));
+    assert_non_null(alloc);
+    assert_non_null(texture);
+    for (int i = 0; i < ROUNDS; i++) {
+        uint64_t slot = (uint64_t)(i % 2) * slot_bytes;
+        RendererSource source = {.kind = RENDERER_SOURCE_ALLOC,
+                                 .alloc = alloc,
+                                 .offset_bytes = slot,
+                                 .extent_bytes = slot_bytes};
+        memset(memory + slot, 0x80 + i, slot_bytes);
+        for (uint64_t k = 3; k < slot_bytes; k += 4)
+            memory[slot + k] = 255; /* opaque: the frame has the bytes as they are */
+        assert_true(renderer_texture_update(renderer, texture, &source));
+        if (i > 0) {
+            memset(memory + (slot_bytes - slot), 0x11, slot_bytes);
+            assert_true(renderer_frame_read(renderer, frame, slot_bytes));
+            for (uint64_t k = 0; k < slot_bytes; k++)
+                if (frame[k] != (k % 4 == 3 ? 255 : 0x80 + i - 1))
+                    fail_msg("round %d, byte %llu is %u", i, (unsigned long long)k, frame[k]);
+        }
+        assert_true(renderer_frame_begin(renderer, SIDE, SIDE, 0xff000000u));
+        draw_whole(renderer, texture, SIDE, SIDE);
+        assert_true(renderer_frame_end(renderer));
+    }
+    renderer_texture_destroy(renderer, &texture);
+    renderer_alloc_release(renderer, &alloc);
+    free(frame);
+    free(memory);
+}
+
 static void a_released_texture_stays_for_its_frame(void **state)
 {
     Renderer *renderer = *state;
@@ -400,6 +445,7 @@ int main(void)
                                        TEST(bands_are_seamless),
                                        TEST(windows_are_seamless),
                                        TEST(frames_show_what_was_current),
+                                       TEST(imported_bytes_are_free_after_the_next_update),
                                        TEST(a_released_texture_stays_for_its_frame),
                                        TEST(frames_change_size),
                                        TEST(steady_state_allocates_nothing),

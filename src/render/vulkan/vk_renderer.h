@@ -80,6 +80,11 @@ typedef struct VulkanTexture {
     VulkanImage *current; /* what is sampled and read */
     VulkanCopies *copies; /* once another API copied its tensors; else NULL */
     bool copies_only;     /* its image cannot be written by the other API */
+    /* The imported bytes that the last update reads: theirs until the next update (the contract of
+     * tensor_bridge.v1_2). 0: none. The allocation is only compared, never followed. */
+    uint64_t reading_value;
+    const RendererAlloc *reading_alloc;
+    uint64_t reading_offset_bytes;
     char label[64];
 } VulkanTexture;
 

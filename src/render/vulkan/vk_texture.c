@@ -311,10 +311,45 @@ static bool alloc_is_ordered(const RendererSource *source)
     return source->by_device || source->stream != NULL || !alloc->is_host_pointer;
 }
 
+/* When an update of a texture that reads imported memory returns, the bytes of the update before
+ * may be rewritten, so their pass must be over by now. It is, unless the device is more than a
+ * frame behind. An update that reads the same bytes again gives none back. */
+static bool settle_imported_read(VulkanRenderer *renderer, VulkanTexture *texture,
+                                 const RendererSource *source)
+{
+    bool same = source->kind == RENDERER_SOURCE_ALLOC && source->alloc == texture->reading_alloc &&
+                source->offset_bytes == texture->reading_offset_bytes;
+    if (texture->reading_value == 0 || same)
+        return true;
+    if (!vk_wait(renderer, texture->reading_value))
+        return false;
+    texture->reading_value = 0;
+    return true;
+}
+
+static bool update_from_alloc(VulkanRenderer *renderer, VulkanTexture *texture,
+                              const RendererSource *source)
+{
+    if (renderer->interop.api != NULL && alloc_is_ordered(source)) {
+        if (!renderer->interop.api->order_after(renderer->interop.state, source->stream))
+            return false;
+        renderer->interop.is_dirty = true;
+    }
+    if (!update_from_buffer(renderer, texture, &((VulkanAlloc *)source->alloc)->source,
+                            source->offset_bytes))
+        return false;
+    texture->reading_value = vk_value_now(renderer);
+    texture->reading_alloc = source->alloc;
+    texture->reading_offset_bytes = source->offset_bytes;
+    return true;
+}
+
 bool vk_texture_update(Renderer *base, RendererTexture *base_texture, const RendererSource *source)
 {
     VulkanRenderer *renderer = vk_renderer(base);
     VulkanTexture *texture = vulkan_texture(base_texture);
+    if (!settle_imported_read(renderer, texture, source))
+        return false;
     switch (source->kind) {
     case RENDERER_SOURCE_HOST:
         if (!update_from_host(renderer, texture, &base_texture->pass, source->host))
@@ -325,13 +360,7 @@ bool vk_texture_update(Renderer *base, RendererTexture *base_texture, const Rend
         return update_from_buffer(renderer, texture, &((VulkanShared *)source->shared)->source,
                                   source->offset_bytes);
     case RENDERER_SOURCE_ALLOC:
-        if (renderer->interop.api != NULL && alloc_is_ordered(source)) {
-            if (!renderer->interop.api->order_after(renderer->interop.state, source->stream))
-                return false;
-            renderer->interop.is_dirty = true;
-        }
-        return update_from_buffer(renderer, texture, &((VulkanAlloc *)source->alloc)->source,
-                                  source->offset_bytes);
+        return update_from_alloc(renderer, texture, source);
     case RENDERER_SOURCE_DEVICE:
         return vk_interop_update(renderer, texture, source);
     }
