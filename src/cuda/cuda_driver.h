@@ -170,6 +170,7 @@ typedef struct CudaUuid {
     X(cuStreamDestroy, "cuStreamDestroy_v2", (CudaStream stream))                                  \
     X(cuStreamGetCtx, "cuStreamGetCtx", (CudaStream stream, CudaContext * context))                \
     X(cuStreamIsCapturing, "cuStreamIsCapturing", (CudaStream stream, int *status))                \
+    X(cuStreamQuery, "cuStreamQuery", (CudaStream stream))                                         \
     X(cuStreamWaitEvent, "cuStreamWaitEvent",                                                      \
       (CudaStream stream, CudaEvent event, unsigned int flags))                                    \
     X(cuStreamSynchronize, "cuStreamSynchronize", (CudaStream stream))                             \

@@ -297,3 +297,18 @@ bool cuda_hand_over(CudaDevice *device, CudaFence *const *fences, uint32_t count
     cuda_scope_leave(device, &scope);
     return error == 0;
 }
+
+CudaHandOverState cuda_hand_over_state(CudaDevice *device)
+{
+    static const char what[] = "asking for the textures handed over";
+    CudaScope scope;
+    if (!cuda_scope_enter(device, what, &scope))
+        return CUDA_HAND_OVER_FAILED;
+    CudaResult result = CUDA_TRY(device->driver, cuStreamQuery, device->hand_over);
+    if (result != 0 && result != CUDA_ERROR_NOT_READY_CODE)
+        cuda_log_failure(device, what, "cuStreamQuery", result);
+    cuda_scope_leave(device, &scope);
+    return result == 0                           ? CUDA_HAND_OVER_DONE
+           : result == CUDA_ERROR_NOT_READY_CODE ? CUDA_HAND_OVER_PENDING
+                                                 : CUDA_HAND_OVER_FAILED;
+}

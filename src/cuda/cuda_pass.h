@@ -62,4 +62,13 @@ bool cuda_fence_record(CudaDevice *device, void *stream, CudaFence *done);
 bool cuda_hand_over(CudaDevice *device, CudaFence *const *fences, uint32_t count,
                     CudaSemaphore *semaphore, uint64_t value);
 
+typedef enum CudaHandOverState {
+    CUDA_HAND_OVER_DONE = 0,
+    CUDA_HAND_OVER_PENDING = 1,
+    CUDA_HAND_OVER_FAILED = 2 /* a producer's kernel faulted, say; one line */
+} CudaHandOverState;
+
+/* Whether everything handed over so far has been signalled; never waits. */
+CudaHandOverState cuda_hand_over_state(CudaDevice *device);
+
 #endif

@@ -264,6 +264,51 @@ static void frames_show_what_was_current(void **state)
     renderer_texture_destroy(renderer, &texture);
 }
 
+/* In one draw list an earlier texture is read behind a barrier that a later one asks for: the next
+ * write to either must wait for the draw. */
+static void a_write_waits_for_every_texture_of_a_list(void **state)
+{
+    enum { SIDE = 64, BYTES = SIDE * SIDE * 4 };
+    Renderer *renderer = *state;
+    uint8_t *memory = pages(BYTES);
+    RendererShared *shared = renderer_shared_attach(renderer, memory, BYTES);
+    RendererTexture *textures[2];
+    UiVertex vertices[4] = {{0, 0, 0, 0, 0xffffffffu},
+                            {SIDE, 0, 1, 0, 0xffffffffu},
+                            {SIDE, SIDE, 1, 1, 0xffffffffu},
+                            {0, SIDE, 0, 1, 0xffffffffu}};
+    uint16_t indices[6] = {0, 1, 2, 0, 2, 3};
+    UiCommand commands[2];
+    if (shared == NULL)
+        skip();
+    RendererSource source = {
+        .kind = RENDERER_SOURCE_SHARED, .shared = shared, .extent_bytes = BYTES};
+    for (int i = 0; i < 2; i++) {
+        textures[i] = renderer_texture_create(
+            renderer,
+            RENDERER_TEXTURE_PARAMS(.width_px = SIDE, .height_px = SIDE, .pass = pass_expand(4)));
+        assert_true(renderer_texture_update(renderer, textures[i], &source));
+        commands[i] =
+            (UiCommand){.clip_x1 = SIDE, .clip_y1 = SIDE, .texture = textures[i], .index_count = 6};
+    }
+    UiList list = {vertices, 4, indices, 6, commands, 2};
+    UiDraw draw = {.lists = &list, .list_count = 1, .scale = 1.0f};
+    for (int frame = 0; frame < 3; frame++) {
+        assert_true(renderer_frame_begin(renderer, SIDE, SIDE, 0xff000000u));
+        if (frame > 0) /* only the later one is written anew */
+            assert_true(renderer_texture_update(renderer, textures[1], &source));
+        assert_true(renderer_draw_ui(renderer, &draw));
+        for (int i = 0; i < 2; i++)
+            assert_true(vk_access_needs_barrier(vk_renderer(renderer),
+                                                ((VulkanTexture *)textures[i])->current, true));
+        assert_true(renderer_frame_end(renderer));
+    }
+    for (int i = 0; i < 2; i++)
+        renderer_texture_destroy(renderer, &textures[i]);
+    renderer_shared_detach(renderer, &shared);
+    free(memory);
+}
+
 /* Two slots of imported memory in turn: when an update returns, the slot of the one before may be
  * rewritten, though the frame that shows it is perhaps still in flight. */
 static void imported_bytes_are_free_after_the_next_update(void **state)
@@ -445,6 +490,7 @@ int main(void)
                                        TEST(bands_are_seamless),
                                        TEST(windows_are_seamless),
                                        TEST(frames_show_what_was_current),
+                                       TEST(a_write_waits_for_every_texture_of_a_list),
                                        TEST(imported_bytes_are_free_after_the_next_update),
                                        TEST(a_released_texture_stays_for_its_frame),
                                        TEST(frames_change_size),

@@ -319,6 +319,10 @@ ENTRY(cuStreamIsCapturing, CudaStream stream, int *status)
     *status = ours ? known->capturing : 0;
     return 0;
 }
+ENTRY(cuStreamQuery, CudaStream stream)
+{
+    return stream != NULL ? 0 : ERROR_INVALID_HANDLE;
+}
 ENTRY(cuStreamWaitEvent, CudaStream stream, CudaEvent event, unsigned int flags)
 {
     (void)stream;

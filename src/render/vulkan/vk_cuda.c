@@ -248,14 +248,32 @@ static bool interop_hand_over(void *state, uint64_t *out_value)
                                               cuda->ready, cuda->value + 1)) {
         *out_value = ++cuda->value;
     } else { /* no semaphore, or the signal failed: order by waiting, this once */
-        for (uint32_t i = 0; i < cuda->pending_count; i++)
-            ok &= cuda_fence_wait(cuda->device, cuda->pending[i]);
+        for (uint32_t i = 0; i < cuda->pending_count && ok; i++)
+            ok = cuda_fence_wait(cuda->device, cuda->pending[i]);
     }
     cuda->pending_count = 0;
     cuda->mark_used = 0;
     cuda->hand_over++;
     unmapped_collect(cuda, false);
     return ok;
+}
+
+static VulkanInteropHealth interop_health(void *state)
+{
+    VulkanCuda *cuda = state;
+    switch (cuda_hand_over_state(cuda->device)) {
+    case CUDA_HAND_OVER_DONE:
+        return VULKAN_INTEROP_IDLE;
+    case CUDA_HAND_OVER_PENDING:
+        return VULKAN_INTEROP_BUSY;
+    default:
+        return VULKAN_INTEROP_FAILED;
+    }
+}
+
+static void interop_collect(void *state)
+{
+    unmapped_collect(state, false);
 }
 
 static VulkanSizeProof interop_prove_fd_size(void *state, int fd, uint64_t size_bytes)
@@ -287,6 +305,8 @@ const VulkanInterop *vk_cuda_interop(void)
         .copy_run = interop_copy_run,
         .order_after = interop_order_after,
         .hand_over = interop_hand_over,
+        .health = interop_health,
+        .collect = interop_collect,
         .prove_fd_size = interop_prove_fd_size,
     };
     return &interop;

@@ -11,6 +11,7 @@
 
 /* A device that answers nothing for so long has hung. */
 static const uint64_t wait_limit_ns = 60ull * 1000000000ull;
+static const uint64_t wait_slice_ns = 250ull * 1000000ull;
 
 bool vk_frames_init(VulkanRenderer *renderer, char *error, size_t error_bytes)
 {
@@ -104,6 +105,23 @@ bool vk_reached(VulkanRenderer *renderer, uint64_t value)
     return value <= frames->completed;
 }
 
+/* A device that does nothing for wait_limit_ns is lost. One that waits for a producer of another
+ * API is not, unless that API's work has failed. */
+static VkResult wait_patiently(VulkanRenderer *renderer, const VkSemaphoreWaitInfo *info)
+{
+    uint64_t waited_ns = 0;
+    for (;;) {
+        VkResult result =
+            renderer->context.api.vkWaitSemaphores(renderer->context.device, info, wait_slice_ns);
+        if (result != VK_TIMEOUT)
+            return result;
+        VulkanInteropHealth health = vk_interop_health(renderer);
+        waited_ns = health == VULKAN_INTEROP_BUSY ? 0 : waited_ns + wait_slice_ns;
+        if (health == VULKAN_INTEROP_FAILED || waited_ns >= wait_limit_ns)
+            return VK_ERROR_DEVICE_LOST;
+    }
+}
+
 bool vk_wait(VulkanRenderer *renderer, uint64_t value)
 {
     VulkanFrames *frames = &renderer->frames;
@@ -120,11 +138,8 @@ bool vk_wait(VulkanRenderer *renderer, uint64_t value)
                                 .pSemaphores = &frames->timeline,
                                 .pValues = &value};
     renderer->base.counters.waits++;
-    VkResult result = fault_here("vk.wait") ? VK_ERROR_DEVICE_LOST
-                                            : renderer->context.api.vkWaitSemaphores(
-                                                  renderer->context.device, &info, wait_limit_ns);
-    if (result == VK_TIMEOUT)
-        result = VK_ERROR_DEVICE_LOST;
+    VkResult result =
+        fault_here("vk.wait") ? VK_ERROR_DEVICE_LOST : wait_patiently(renderer, &info);
     if (result != VK_SUCCESS)
         return vk_failed(renderer, "renderer", "vkWaitSemaphores", result);
     if (frames->completed < value)
@@ -334,6 +349,7 @@ void vk_collect(VulkanRenderer *renderer)
 {
     VulkanFrames *frames = &renderer->frames;
     uint32_t kept = 0;
+    vk_interop_collect(renderer);
     for (uint32_t i = 0; i < frames->garbage_count; i++) {
         VulkanGarbage *garbage = &frames->garbage[i];
         if (vk_reached(renderer, garbage->value))

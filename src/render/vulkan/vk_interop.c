@@ -87,6 +87,30 @@ void vk_interop_finish(VulkanRenderer *renderer)
     memset(interop, 0, sizeof *interop);
 }
 
+VulkanInteropHealth vk_interop_health(VulkanRenderer *renderer)
+{
+    VulkanInteropState *interop = &renderer->interop;
+    if (interop->api == NULL || interop->api->health == NULL)
+        return VULKAN_INTEROP_IDLE;
+    VulkanInteropHealth health = interop->api->health(interop->state);
+    /* The signal that submissions wait for will not come: give it, so that the queue runs dry and
+     * the renderer can be taken down. What they drew is of a lost device. */
+    if (health == VULKAN_INTEROP_FAILED && interop->ready != VK_NULL_HANDLE) {
+        VkSemaphoreSignalInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
+                                      .semaphore = interop->ready,
+                                      .value = interop->ready_value};
+        renderer->context.api.vkSignalSemaphore(renderer->context.device, &info);
+    }
+    return health;
+}
+
+void vk_interop_collect(VulkanRenderer *renderer)
+{
+    const VulkanInteropState *interop = &renderer->interop;
+    if (interop->api != NULL && interop->api->collect != NULL)
+        interop->api->collect(interop->state);
+}
+
 /* ---- Hand-overs of images
  * --------------------------------------------------------------------------- */
 
@@ -143,6 +167,8 @@ bool vk_interop_hand_over(VulkanRenderer *renderer, uint64_t *out_value)
         return false;
     }
     renderer->base.counters.hand_overs++;
+    renderer->base.counters.waits += *out_value == 0 ? 1u : 0u;
+    interop->ready_value = *out_value > 0 ? *out_value : interop->ready_value;
     return true;
 }
 

@@ -53,6 +53,12 @@ typedef enum VulkanSizeProof {
     VULKAN_SIZE_PROOF_BAD = 2      /* smaller than claimed */
 } VulkanSizeProof;
 
+typedef enum VulkanInteropHealth {
+    VULKAN_INTEROP_IDLE = 0,  /* every hand-over has been signalled */
+    VULKAN_INTEROP_BUSY = 1,  /* producers are still at work */
+    VULKAN_INTEROP_FAILED = 2 /* the device's work has failed: no signal will come; logged */
+} VulkanInteropHealth;
+
 typedef struct VulkanInterop {
     const char *name;      /* "CUDA" */
     const char *path;      /* the status line when every update of a frame went this way */
@@ -90,6 +96,11 @@ typedef struct VulkanInterop {
      * the ready semaphore behind all of them. Writes the value to wait for, 0 when everything is
      * done already. False and one log line: the device is gone. */
     bool (*hand_over)(void *state, uint64_t *out_value);
+
+    /* Asked while a wait takes long. (optional) Then a long wait is a lost device. */
+    VulkanInteropHealth (*health)(void *state);
+    /* Frees what was unmapped and is done; asked once a frame. (optional) */
+    void (*collect)(void *state);
 
     /* (optional) Is an fd's claimed size true? BAD: one line said so. `fd` stays the caller's. */
     VulkanSizeProof (*prove_fd_size)(void *state, int fd, uint64_t size_bytes);

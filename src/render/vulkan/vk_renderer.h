@@ -204,12 +204,13 @@ typedef struct VulkanPresent { /* vk_present.c */
 typedef struct VulkanInteropState { /* vk_interop.c */
     const VulkanInterop *api;       /* NULL: none */
     void *state;
-    VkSemaphore ready; /* signalled by the other API; VK_NULL_HANDLE: hand-overs are waits */
-    bool is_dirty;     /* something waits to be handed over */
-    bool can_copy;     /* the second rung is there */
-    bool copies_only;  /* the first one is not */
-    bool has_mapped;   /* an image of ours was mapped once: the first rung works here */
-    bool has_told;     /* that copies are used */
+    VkSemaphore ready;    /* signalled by the other API; VK_NULL_HANDLE: hand-overs are waits */
+    uint64_t ready_value; /* the last one that a submission waits for */
+    bool is_dirty;        /* something waits to be handed over */
+    bool can_copy;        /* the second rung is there */
+    bool copies_only;     /* the first one is not */
+    bool has_mapped;      /* an image of ours was mapped once: the first rung works here */
+    bool has_told;        /* that copies are used */
 } VulkanInteropState;
 
 typedef struct VulkanPathFlags { /* kinds of updates */
@@ -381,6 +382,10 @@ bool vk_interop_acquire(VulkanRenderer *renderer, VulkanImage *image);
 bool vk_interop_release(VulkanRenderer *renderer, VulkanImage *image);
 /* Before a submission: the value of `ready` to wait for, 0 for none. */
 bool vk_interop_hand_over(VulkanRenderer *renderer, uint64_t *out_value);
+/* While a wait takes long; a failed one is signalled, so that the queue runs dry. */
+VulkanInteropHealth vk_interop_health(VulkanRenderer *renderer);
+/* Once a frame. */
+void vk_interop_collect(VulkanRenderer *renderer);
 void vk_interop_texture_destroy(VulkanRenderer *renderer, VulkanTexture *texture);
 /* An OPAQUE_FD of exportable memory; -1 and one log line when it cannot be had. */
 int vk_interop_export(VulkanRenderer *renderer, VkDeviceMemory memory);

@@ -401,6 +401,11 @@ static void commands_draw(VulkanRenderer *renderer, VkCommandBuffer commands, co
     }
 }
 
+static VulkanImage *list_image(const UiList *list, uint32_t command)
+{
+    return ((VulkanTexture *)list->commands[command].texture)->current;
+}
+
 static bool list_draw(VulkanRenderer *renderer, const UiDraw *draw, const UiList *list)
 {
     uint64_t vertex_bytes = (uint64_t)list->vertex_count * sizeof(UiVertex);
@@ -419,8 +424,11 @@ static bool list_draw(VulkanRenderer *renderer, const UiDraw *draw, const UiList
     memcpy(mapped, list->vertices, vertex_bytes);
     memcpy(mapped + vertex_bytes, list->indices, index_bytes);
     for (uint32_t i = 0; i < list->command_count; i++)
-        if (!vk_access(renderer, ((VulkanTexture *)list->commands[i].texture)->current, false))
+        if (!vk_access(renderer, list_image(list, i), false))
             return false;
+    /* All of them are read behind the last barrier that one of them asked for. */
+    for (uint32_t i = 0; i < list->command_count; i++)
+        list_image(list, i)->read_serial = renderer->frames.barrier_serial;
     if (!vk_view_pass_open(renderer))
         return false;
     VkCommandBuffer commands = vk_batch(renderer);

@@ -217,6 +217,7 @@ static bool imports_once(int n)
     if (semaphore != NULL && fence != NULL) {
         refused += !cuda_fence_record(device, NULL, fence);
         refused += !cuda_hand_over(device, &fence, 1, semaphore, 7);
+        refused += cuda_hand_over_state(device) != CUDA_HAND_OVER_DONE;
         refused += !cuda_fence_wait(device, fence);
     }
     bool injected = fault_injected() > 0;
