@@ -87,20 +87,31 @@ void vk_interop_finish(VulkanRenderer *renderer)
     memset(interop, 0, sizeof *interop);
 }
 
+/* The signal that submissions wait for will not come: gives it, so that the queue runs dry and the
+ * renderer can be taken down. What they drew is of a lost device. A value that was reached already
+ * must not be signalled again. */
+static void ready_signal(VulkanRenderer *renderer)
+{
+    const VulkanContext *context = &renderer->context;
+    const VulkanInteropState *interop = &renderer->interop;
+    uint64_t reached = 0;
+    VkSemaphoreSignalInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
+                                  .semaphore = interop->ready,
+                                  .value = interop->ready_value};
+    if (context->api.vkGetSemaphoreCounterValue(context->device, interop->ready, &reached) ==
+            VK_SUCCESS &&
+        reached < interop->ready_value)
+        context->api.vkSignalSemaphore(context->device, &info);
+}
+
 VulkanInteropHealth vk_interop_health(VulkanRenderer *renderer)
 {
     VulkanInteropState *interop = &renderer->interop;
     if (interop->api == NULL || interop->api->health == NULL)
         return VULKAN_INTEROP_IDLE;
     VulkanInteropHealth health = interop->api->health(interop->state);
-    /* The signal that submissions wait for will not come: give it, so that the queue runs dry and
-     * the renderer can be taken down. What they drew is of a lost device. */
-    if (health == VULKAN_INTEROP_FAILED && interop->ready != VK_NULL_HANDLE) {
-        VkSemaphoreSignalInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
-                                      .semaphore = interop->ready,
-                                      .value = interop->ready_value};
-        renderer->context.api.vkSignalSemaphore(renderer->context.device, &info);
-    }
+    if (health == VULKAN_INTEROP_FAILED && interop->ready != VK_NULL_HANDLE)
+        ready_signal(renderer);
     return health;
 }
 
