@@ -2,7 +2,6 @@
  * pointer reads its values. It includes the SDK and nothing else, and links nothing. */
 #include <caliper/caliper.h>
 #include <caliper/services/draft/plot.h>
-#include <caliper/services/draft/widgets.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,7 +9,7 @@ enum { SIDE = 8 };
 
 typedef struct Hello {
     const CaliperTensorBridgeV1 *bridge;
-    const CaliperWidgetsDraft *ui;
+    const CaliperWidgetsV1 *ui;
     const CaliperPlotDraft *plot; /* NULL: a host without it shows no colour bar */
     CaliperTextureId texture;
     float values[SIDE][SIDE];
@@ -44,7 +43,7 @@ static bool initialize(void *self, const CaliperHost *host)
 {
     Hello *hello = self;
     hello->bridge = CALIPER_SERVICE(host, CaliperTensorBridgeV1, CALIPER_TENSOR_BRIDGE_V1);
-    hello->ui = CALIPER_SERVICE(host, CaliperWidgetsDraft, CALIPER_WIDGETS_DRAFT);
+    hello->ui = CALIPER_SERVICE(host, CaliperWidgetsV1, CALIPER_WIDGETS_V1);
     hello->plot = CALIPER_SERVICE(host, CaliperPlotDraft, CALIPER_PLOT_DRAFT);
     if (hello->bridge == NULL || hello->ui == NULL)
         return false;
@@ -58,7 +57,7 @@ static bool initialize(void *self, const CaliperHost *host)
 static void frame(void *self, const CaliperFrameInfo *info)
 {
     Hello *hello = self;
-    const CaliperWidgetsDraft *ui = hello->ui;
+    const CaliperWidgetsV1 *ui = hello->ui;
     double low = 0.0, high = 1.0;
     int64_t column = 0, row = 0;
     char text[64];
@@ -96,7 +95,7 @@ CALIPER_EXPORT const CaliperAppletDescriptor *caliper_applet_descriptor(void);
 
 CALIPER_EXPORT const CaliperAppletDescriptor *caliper_applet_descriptor(void)
 {
-    static const char *const services[] = {CALIPER_TENSOR_BRIDGE_V1, CALIPER_WIDGETS_DRAFT, NULL};
+    static const char *const services[] = {CALIPER_TENSOR_BRIDGE_V1, CALIPER_WIDGETS_V1, NULL};
     static const CaliperAppletDescriptor descriptor = {
         .struct_size = sizeof descriptor,
         .abi_epoch = CALIPER_ABI_EPOCH,

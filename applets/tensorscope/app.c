@@ -23,12 +23,12 @@ static bool app_initialize(void *self, const CaliperHost *host)
     App *app = self;
     app->log = CALIPER_SERVICE(host, CaliperLogV1, CALIPER_LOG_V1);
     app->bridge = CALIPER_SERVICE(host, CaliperTensorBridgeV1, CALIPER_TENSOR_BRIDGE_V1);
-    app->ui = CALIPER_SERVICE(host, CaliperWidgetsDraft, CALIPER_WIDGETS_DRAFT);
+    app->ui = CALIPER_SERVICE(host, CaliperWidgetsV1, CALIPER_WIDGETS_V1);
     app->plot = CALIPER_SERVICE(host, CaliperPlotDraft, CALIPER_PLOT_DRAFT);
     app->device = caliper_device_snapshot(host);
     if (app->bridge == NULL || app->ui == NULL) {
         caliper_log(host, CALIPER_LOG_ERROR,
-                    "TensorScope needs " CALIPER_TENSOR_BRIDGE_V1 " and " CALIPER_WIDGETS_DRAFT);
+                    "TensorScope needs " CALIPER_TENSOR_BRIDGE_V1 " and " CALIPER_WIDGETS_V1);
         return false;
     }
     if (!session_start(&app->session, app->bridge, app->log)) {
@@ -65,8 +65,8 @@ static void app_cleanup(void *self)
     }
 }
 
-static const char *const required[] = {CALIPER_LOG_V1, CALIPER_TENSOR_BRIDGE_V1,
-                                       CALIPER_WIDGETS_DRAFT, NULL};
+static const char *const required[] = {CALIPER_LOG_V1, CALIPER_TENSOR_BRIDGE_V1, CALIPER_WIDGETS_V1,
+                                       NULL};
 
 static const CaliperAppletDescriptor descriptor = {
     .struct_size = sizeof(CaliperAppletDescriptor),

@@ -6,12 +6,11 @@
 
 #include <caliper/caliper.h>
 #include <caliper/services/draft/plot.h>
-#include <caliper/services/draft/widgets.h>
 
 #include "session.h"
 
 typedef struct App {
-    const CaliperWidgetsDraft *ui;
+    const CaliperWidgetsV1 *ui;
     const CaliperPlotDraft *plot; /* NULL: colours of single values are not shown */
     const CaliperTensorBridgeV1 *bridge;
     const CaliperLogV1 *log;

@@ -6,7 +6,7 @@ static const float side_first = 306.0f;
 
 static void take_keys(App *app)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     Session *session = &app->session;
     if (ui->shortcut(CALIPER_KEY_RIGHT, CALIPER_SHORTCUT_REPEAT)) {
         session_step(session, 0, 1);
@@ -54,7 +54,7 @@ static void draw_controls(App *app)
 
 void panel_draw(App *app)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     float width = 0.0f, height = 0.0f;
     take_keys(app);
     ui->remaining(&width, &height);

@@ -8,7 +8,7 @@
 
 static void teach(App *app)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     ui->separator("Open a file");
     ui->text_ex("Drop a .npy, .npz, .safetensors, IDX (also .gz) or PNG file on this panel, or "
                 "start with one:",
@@ -22,7 +22,7 @@ static void teach(App *app)
 
 void panel_demo(App *app)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     Session *session = &app->session;
     char text[TEXT_BYTES];
     teach(app);

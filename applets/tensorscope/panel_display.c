@@ -10,7 +10,7 @@ static const char *const colormap_names[] = {"viridis", "magma", "RdBu"};
 
 static void draw_range(App *app)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     Session *session = &app->session;
     const SliceTexture *whole = &session->view.whole;
     int32_t colormap = session->colormap, mode = (int32_t)session->mode;
@@ -39,7 +39,7 @@ static void draw_range(App *app)
 
 void panel_display(App *app)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     const SliceView *view = &app->session.view;
     char text[TEXT_BYTES];
     if (view->whole.data == NULL) {
@@ -62,7 +62,7 @@ void panel_display(App *app)
 
 void panel_values(App *app)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     const SliceData *data = app->session.view.whole.data;
     char number[ARRAY_TEXT_BYTES], count[ARRAY_TEXT_BYTES], text[TEXT_BYTES];
     if (data == NULL) {

@@ -87,7 +87,7 @@ static void draw_label(const App *app, double x, double value, uint32_t flags)
 
 void panel_histogram(App *app)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     const SliceTexture *whole = &app->session.view.whole;
     if (whole->data == NULL || whole->data->summary.finite_count == 0) {
         return;

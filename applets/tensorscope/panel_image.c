@@ -16,7 +16,7 @@ static const float bar_margin = 10.0f; /* above and below the strip, for half a 
 
 static void draw_tools(App *app, double view3[3], int64_t width, int64_t height)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     if (ui->button("Grid", 0.0f, 0.0f,
                    CALIPER_BUTTON_SMALL | (app->grid ? CALIPER_BUTTON_PRIMARY : 0))) {
         app->grid = !app->grid;
@@ -38,7 +38,7 @@ static void draw_tools(App *app, double view3[3], int64_t width, int64_t height)
 
 static void draw_title(App *app)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     const Session *session = &app->session;
     const SourceArray *array = session_array(session);
     char name[TEXT_BYTES], slice[TEXT_BYTES];
@@ -81,7 +81,7 @@ static void make_bar_texture(App *app, int32_t colormap)
 
 static void draw_ticks(const App *app, double low, double high, double top, double bottom)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     const double room = fmax((bottom - top) / 44.0, 2.0);
     const double least = fmin(low, high), most = fmax(low, high);
     const double step = text_nice_step((most - least) / room);
@@ -105,7 +105,7 @@ static void draw_ticks(const App *app, double low, double high, double top, doub
 static void draw_bar(App *app, float height, int32_t colormap, double low, double high, bool marked,
                      double mark)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     const double top = (double)bar_margin, bottom = (double)height - (double)bar_margin;
     make_bar_texture(app, colormap);
     ui->same_line(0.0f, 8.0f);
@@ -176,7 +176,7 @@ static void draw_grid(const App *app, const double seen[4], float width, double 
 
 static void draw_slice_view(App *app, float width, float height)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     Session *session = &app->session;
     const SliceTexture *whole = &session->view.whole;
     const SourceArray *array = session_array(session);
@@ -241,7 +241,7 @@ static void describe_steps(const Session *session, char *text, size_t size)
 /* "[17, 3, 14] = 0.25  colour 63 of 255" */
 static void draw_value(App *app)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     const SliceTexture *whole = &app->session.view.whole;
     const SourceArray *array = session_array(&app->session);
     const Hover *hover = &app->hover;
@@ -305,7 +305,7 @@ static void describe(const Session *session, char *text, size_t size)
 /* The line below: the value under the pointer, else what is shown. */
 static void draw_foot(App *app)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     Session *session = &app->session;
     char text[TEXT_BYTES];
     if (loader_is_busy(session->loader, LOADER_KIND_SLICE)) {
@@ -327,7 +327,7 @@ static void draw_foot(App *app)
 
 static void draw_nothing(App *app, float height)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     const Session *session = &app->session;
     ui->canvas("nothing", 0.0f, height, 0);
     double x0, y0, x1, y1;
@@ -359,7 +359,7 @@ static void draw_file(App *app, float width, float height)
 
 static void draw_demo(App *app, float width, float height)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     Session *session = &app->session;
     if (session->demo_texture == 0) {
         draw_nothing(app, height);
@@ -389,7 +389,7 @@ static void draw_demo(App *app, float width, float height)
 
 void panel_image(App *app)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     Session *session = &app->session;
     float width = 0.0f, height = 0.0f;
     memset(&app->hover, 0, sizeof(app->hover));

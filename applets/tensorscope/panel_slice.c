@@ -64,7 +64,7 @@ static void draw_roles(App *app)
 
 static void draw_slider(App *app, uint32_t number, int axis)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     const SourceArray *array = session_array(&app->session);
     AxisChoice *axes = &app->session.axes;
     char label[32], last[48];

@@ -11,7 +11,7 @@ enum { LIST_ROWS_MAX = 8 };
 
 void panel_failure(App *app)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     const ArrayError *error = &app->session.error;
     if (error->fault == ARRAY_FAULT_NONE) {
         return;
@@ -32,7 +32,7 @@ void panel_failure(App *app)
 
 static void draw_open(App *app)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     Session *session = &app->session;
     ui->next_width(-58.0f);
     bool go = ui->input_text("##path", "drop a file, or type its path", app->path,
@@ -77,7 +77,7 @@ static bool matches(const SourceArray *array, const char *filter)
 
 static void draw_array_row(App *app, uint32_t index)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     Session *session = &app->session;
     const SourceArray *array = &session->source->arrays[index];
     char shape[TEXT_BYTES];
@@ -102,7 +102,7 @@ static void draw_array_row(App *app, uint32_t index)
 
 static void draw_arrays(App *app)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     const Source *source = app->session.source;
     char title[64];
     uint32_t seen = 0;
@@ -143,7 +143,7 @@ static void draw_arrays(App *app)
 
 static void draw_facts(App *app)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     const Source *source = app->session.source;
     const SourceArray *array = session_array(&app->session);
     char text[TEXT_BYTES];
@@ -164,7 +164,7 @@ static void draw_facts(App *app)
 
 void panel_source(App *app)
 {
-    const CaliperWidgetsDraft *ui = app->ui;
+    const CaliperWidgetsV1 *ui = app->ui;
     Session *session = &app->session;
     draw_open(app);
     if (session->source != NULL) {

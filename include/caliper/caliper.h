@@ -53,11 +53,13 @@
 #include <caliper/services/log_v1.h>
 #include <caliper/services/metrics_v1.h>
 #include <caliper/services/metrics_v1_1.h>
+#include <caliper/services/plot_v1.h>
 #include <caliper/services/tensor_bridge_v1.h>
 #include <caliper/services/tensor_bridge_v1_1.h>
 #include <caliper/services/tensor_bridge_v1_2.h>
 #include <caliper/services/texture_read_v1.h>
 #include <caliper/services/ui_v1.h>
+#include <caliper/services/widgets_v1.h>
 #include <caliper/tensor.h>
 
 /* Whether `object` (a pointer to a struct `type`, may be NULL) was filled as far as `member` and

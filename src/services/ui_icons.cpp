@@ -1,6 +1,6 @@
 /* services/ui_icons.cpp: the icons of the widgets table, drawn into the font atlas as glyphs:
  * strokes and shapes on a grid of 16, sharp at every scale. Frame thread. */
-#include <caliper/services/draft/widgets.h>
+#include <caliper/services/widgets_v1.h>
 
 #include "services/ui_internal.h"
 

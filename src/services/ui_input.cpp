@@ -1,6 +1,6 @@
 /* services/ui_input.cpp: queued events become the state that Dear ImGui reads once a frame.
  * Frame thread. */
-#include <caliper/services/draft/widgets.h>
+#include <caliper/services/widgets_v1.h>
 
 #include "services/ui_internal.h"
 

@@ -1,7 +1,7 @@
 /* services/ui_paint.cpp: shapes, texts and hit areas for the shell's pages. Frame thread. */
 #include "services/ui_paint.h"
 
-#include <caliper/services/draft/widgets.h>
+#include <caliper/services/widgets_v1.h>
 
 #include "services/ui_internal.h"
 

@@ -2,7 +2,7 @@
  * Frame thread. */
 #include "services/ui_internal.h"
 
-#include <caliper/services/draft/widgets.h>
+#include <caliper/services/widgets_v1.h>
 
 struct Theme {
     uint32_t text, text_dim, background, panel, popup, control, control_hover, control_active;

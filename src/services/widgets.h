@@ -6,7 +6,7 @@
 #define CALIPER_SERVICES_WIDGETS_H
 
 #include <caliper/services/draft/plot.h>
-#include <caliper/services/draft/widgets.h>
+#include <caliper/services/widgets_v1.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,7 +21,7 @@ extern "C" {
 void widgets_start(Bridge *bridge);
 void widgets_stop(void);
 
-const CaliperWidgetsDraft *widgets_table(void);
+const CaliperWidgetsV1 *widgets_table(void);
 const CaliperPlotDraft *plot_table(void);
 
 /* What was dropped on the panel that is drawn next: `count` paths that live until widgets_end. */

@@ -169,7 +169,7 @@ static uint32_t level_color(LogLevel level)
 static void draw_filters(Console *console)
 {
     static const char *const levels[] = {"all levels", "info and up", "warnings and up", "errors"};
-    const CaliperWidgetsDraft *ui = widgets_table();
+    const CaliperWidgetsV1 *ui = widgets_table();
     ui->next_width(160);
     ui->combo("##level", &console->level, levels, 4, 0);
     ui->same_line(0, 0);
@@ -182,7 +182,7 @@ static void draw_filters(Console *console)
 
 static void draw_row(const Entry *entry)
 {
-    const CaliperWidgetsDraft *ui = widgets_table();
+    const CaliperWidgetsV1 *ui = widgets_table();
     char text[48];
     time_t seconds = (time_t)entry->wall_time_sec;
     struct tm local;
@@ -204,7 +204,7 @@ static void draw_row(const Entry *entry)
 
 void console_draw(Console *console, Rect area)
 {
-    const CaliperWidgetsDraft *ui = widgets_table();
+    const CaliperWidgetsV1 *ui = widgets_table();
     int64_t first = 0, end = 0;
     if (console == NULL)
         return;

@@ -143,7 +143,7 @@ static void draw_header(Shell *shell, uint32_t index, const AppletView *view)
 /* What stands in the panel of an applet that no longer runs. */
 static void draw_stopped(Shell *shell, uint32_t index, const AppletView *view)
 {
-    const CaliperWidgetsDraft *ui = widgets_table();
+    const CaliperWidgetsV1 *ui = widgets_table();
     Panel *panel = &shell->panels[index];
     bool reload = false, close = false;
     ui_panel_begin(shell->ui, view->serial, panel->x, panel->y + PANEL_HEADER, panel->w,

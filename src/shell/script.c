@@ -1,7 +1,7 @@
 /* shell/script.c: reads and plays scripted input. Frame thread. */
 #include "shell/script.h"
 
-#include <caliper/services/draft/widgets.h>
+#include <caliper/services/widgets_v1.h>
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* shell/window_input.c: GLFW's callbacks become UiEvents; drops, clipboard, cursor shapes.
  * Frame thread. */
-#include <caliper/services/draft/widgets.h>
+#include <caliper/services/widgets_v1.h>
 
 #include <stdlib.h>
 #include <string.h>

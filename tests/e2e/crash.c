@@ -1,11 +1,10 @@
 /* tests/e2e/crash.c: an applet that writes to address 8 in its second frame, with scopes of the
  * widgets table open. Its panel and its neighbours have to live on. */
 #include <caliper/caliper.h>
-#include <caliper/services/draft/widgets.h>
 #include <stdlib.h>
 
 typedef struct Crash {
-    const CaliperWidgetsDraft *ui;
+    const CaliperWidgetsV1 *ui;
     int frames;
 } Crash;
 
@@ -22,7 +21,7 @@ static void destroy(void *self)
 static bool initialize(void *self, const CaliperHost *host)
 {
     Crash *crash = self;
-    crash->ui = CALIPER_SERVICE(host, CaliperWidgetsDraft, CALIPER_WIDGETS_DRAFT);
+    crash->ui = CALIPER_SERVICE(host, CaliperWidgetsV1, CALIPER_WIDGETS_V1);
     return crash->ui != NULL;
 }
 

@@ -18,7 +18,7 @@ typedef struct UiBench {
     Renderer *renderer;
     Bridge *bridge;
     Ui *ui;
-    const CaliperWidgetsDraft *w;
+    const CaliperWidgetsV1 *w;
     const CaliperPlotDraft *plot;
     int sink;
     uint32_t refused, wrong_thread; /* lines of those items so far */

@@ -100,7 +100,7 @@ static bool bools[4];
 static char text_buffer[64];
 static CaliperTextureId textures[4];
 
-static void call_scope(const CaliperWidgetsDraft *w)
+static void call_scope(const CaliperWidgetsV1 *w)
 {
     switch (rnd(18)) {
     case 0:
@@ -154,7 +154,7 @@ static void call_scope(const CaliperWidgetsDraft *w)
     }
 }
 
-static void call_layout(const CaliperWidgetsDraft *w)
+static void call_layout(const CaliperWidgetsV1 *w)
 {
     float x = 0, y = 0;
     int64_t length = (int64_t)rnd(4) - 1;
@@ -213,7 +213,7 @@ static void call_layout(const CaliperWidgetsDraft *w)
     }
 }
 
-static void call_control(const CaliperWidgetsDraft *w)
+static void call_control(const CaliperWidgetsV1 *w)
 {
     static const char *const items[] = {"one", NULL, "three", "four"};
     static int32_t index;
@@ -288,7 +288,7 @@ static void call_control(const CaliperWidgetsDraft *w)
     }
 }
 
-static void call_tree(const CaliperWidgetsDraft *w)
+static void call_tree(const CaliperWidgetsV1 *w)
 {
     int64_t first = 0, end = 0;
     int32_t column = 0;
@@ -356,7 +356,7 @@ static void call_tree(const CaliperWidgetsDraft *w)
 
 static void call_drawing(UiBench *bench)
 {
-    const CaliperWidgetsDraft *w = bench->w;
+    const CaliperWidgetsV1 *w = bench->w;
     double view[3] = {a_double(), a_double(), a_double()}, xy[8], x = 0, y = 0;
     float wheel = 0, one = 0;
     int64_t column = 0, row = 0;

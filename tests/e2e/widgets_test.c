@@ -493,7 +493,7 @@ static void shortcuts_want_exact_modifiers_and_go_to_the_first(void **unused)
 
 static void *call_from_elsewhere(void *user)
 {
-    const CaliperWidgetsDraft *w = user;
+    const CaliperWidgetsV1 *w = user;
     bool value = false;
     w->text("no");
     w->end(CALIPER_SCOPE_GROUP);

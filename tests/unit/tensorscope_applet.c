@@ -15,7 +15,6 @@
 
 #include <caliper/caliper.h>
 #include <caliper/services/draft/plot.h>
-#include <caliper/services/draft/widgets.h>
 
 #include "formats/array_write.h"
 
@@ -274,54 +273,54 @@ static const char *w_dropped(int32_t index)
     return index == 0 ? host.dropped : NULL;
 }
 
-static const CaliperWidgetsDraft widgets = {.struct_size = sizeof(CaliperWidgetsDraft),
-                                            .end = w_end,
-                                            .child = w_child,
-                                            .split = w_split,
-                                            .split_next = w_nothing,
-                                            .indent = w_indent,
-                                            .push_id_int = w_push_id_int,
-                                            .push_width = w_push_width,
-                                            .push_text = w_push_text,
-                                            .disabled = w_disabled,
-                                            .next_id = w_next_id,
-                                            .next_width = w_float,
-                                            .same_line = w_floats,
-                                            .separator = say,
-                                            .space = w_floats,
-                                            .remaining = w_remaining,
-                                            .metric = w_metric,
-                                            .color = w_color,
-                                            .text = say,
-                                            .text_ex = w_text_ex,
-                                            .field = w_field,
-                                            .button = w_button,
-                                            .checkbox = w_checkbox,
-                                            .selectable = w_selectable,
-                                            .slider_int = w_slider_int,
-                                            .drag_range = w_drag_range,
-                                            .input_text = w_input_text,
-                                            .combo = w_combo,
-                                            .combo_list = w_combo_list,
-                                            .progress = w_progress,
-                                            .tooltip = say,
-                                            .table = w_table,
-                                            .table_column = w_table_column,
-                                            .table_row = w_table_row,
-                                            .table_cell = w_table_cell,
-                                            .rows = w_rows,
-                                            .image_view = w_image_view,
-                                            .canvas = w_canvas,
-                                            .texel = w_texel,
-                                            .visible = w_visible,
-                                            .pointer = w_pointer,
-                                            .draw_line = w_draw_line,
-                                            .draw_rect = w_draw_line,
-                                            .draw_circle = w_draw_circle,
-                                            .draw_text = w_draw_text,
-                                            .draw_image = w_draw_image,
-                                            .shortcut = w_shortcut,
-                                            .dropped = w_dropped};
+static const CaliperWidgetsV1 widgets = {.struct_size = sizeof(CaliperWidgetsV1),
+                                         .end = w_end,
+                                         .child = w_child,
+                                         .split = w_split,
+                                         .split_next = w_nothing,
+                                         .indent = w_indent,
+                                         .push_id_int = w_push_id_int,
+                                         .push_width = w_push_width,
+                                         .push_text = w_push_text,
+                                         .disabled = w_disabled,
+                                         .next_id = w_next_id,
+                                         .next_width = w_float,
+                                         .same_line = w_floats,
+                                         .separator = say,
+                                         .space = w_floats,
+                                         .remaining = w_remaining,
+                                         .metric = w_metric,
+                                         .color = w_color,
+                                         .text = say,
+                                         .text_ex = w_text_ex,
+                                         .field = w_field,
+                                         .button = w_button,
+                                         .checkbox = w_checkbox,
+                                         .selectable = w_selectable,
+                                         .slider_int = w_slider_int,
+                                         .drag_range = w_drag_range,
+                                         .input_text = w_input_text,
+                                         .combo = w_combo,
+                                         .combo_list = w_combo_list,
+                                         .progress = w_progress,
+                                         .tooltip = say,
+                                         .table = w_table,
+                                         .table_column = w_table_column,
+                                         .table_row = w_table_row,
+                                         .table_cell = w_table_cell,
+                                         .rows = w_rows,
+                                         .image_view = w_image_view,
+                                         .canvas = w_canvas,
+                                         .texel = w_texel,
+                                         .visible = w_visible,
+                                         .pointer = w_pointer,
+                                         .draw_line = w_draw_line,
+                                         .draw_rect = w_draw_line,
+                                         .draw_circle = w_draw_circle,
+                                         .draw_text = w_draw_text,
+                                         .draw_image = w_draw_image,
+                                         .shortcut = w_shortcut,
+                                         .dropped = w_dropped};
 
 static CaliperTextureId made(void)
 {
@@ -369,7 +368,7 @@ static bool has_bridge = true;
 static const void *get_service(const CaliperHost *self, const char *id)
 {
     (void)self;
-    return strcmp(id, CALIPER_WIDGETS_DRAFT) == 0                    ? &widgets
+    return strcmp(id, CALIPER_WIDGETS_V1) == 0                       ? &widgets
            : strcmp(id, CALIPER_LOG_V1) == 0                         ? (const void *)&logger
            : strcmp(id, CALIPER_TENSOR_BRIDGE_V1) == 0 && has_bridge ? (const void *)&bridge
                                                                      : NULL;

@@ -8,7 +8,6 @@
  *
  * It includes the SDK and producer.h, and links nothing of the host's. */
 #include <caliper/caliper.h>
-#include <caliper/services/draft/widgets.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,7 +23,7 @@ typedef struct Demo {
     const CaliperHost *host;
     const CaliperTensorBridgeV1 *bridge;
     const CaliperTensorBridgeV1_2 *bridge_v1_2; /* NULL: this host has none */
-    const CaliperWidgetsDraft *ui;
+    const CaliperWidgetsV1 *ui;
     Producer *producer; /* NULL: no CUDA device */
     int32_t ordinal;
     Rung rung;
@@ -156,7 +155,7 @@ static bool initialize(void *self, const CaliperHost *host)
     demo->host = host;
     demo->bridge = CALIPER_SERVICE(host, CaliperTensorBridgeV1, CALIPER_TENSOR_BRIDGE_V1);
     demo->bridge_v1_2 = CALIPER_SERVICE(host, CaliperTensorBridgeV1_2, CALIPER_TENSOR_BRIDGE_V1_2);
-    demo->ui = CALIPER_SERVICE(host, CaliperWidgetsDraft, CALIPER_WIDGETS_DRAFT);
+    demo->ui = CALIPER_SERVICE(host, CaliperWidgetsV1, CALIPER_WIDGETS_V1);
     if (demo->bridge == NULL || demo->ui == NULL)
         return false;
     demo->ordinal = device.index;
@@ -180,7 +179,7 @@ CALIPER_EXPORT const CaliperAppletDescriptor *caliper_applet_descriptor(void);
 
 CALIPER_EXPORT const CaliperAppletDescriptor *caliper_applet_descriptor(void)
 {
-    static const char *const services[] = {CALIPER_TENSOR_BRIDGE_V1, CALIPER_WIDGETS_DRAFT, NULL};
+    static const char *const services[] = {CALIPER_TENSOR_BRIDGE_V1, CALIPER_WIDGETS_V1, NULL};
     static const CaliperAppletDescriptor descriptor = {
         .struct_size = sizeof descriptor,
         .abi_epoch = CALIPER_ABI_EPOCH,

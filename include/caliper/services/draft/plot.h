@@ -2,7 +2,7 @@
  * caliper.plot.v1.
  *
  * A draft that holds only what a host of this build really draws: the colour bar, and the colour a
- * value gets. Plots follow before the id is released. Rules as in draft/widgets.h, with which it
+ * value gets. Plots follow before the id is released. Rules as in widgets_v1.h, with which it
  * shares the scope stack: [frame] for every slot. */
 #ifndef CALIPER_SERVICES_DRAFT_PLOT_H
 #define CALIPER_SERVICES_DRAFT_PLOT_H
@@ -11,17 +11,13 @@
 #include <stdint.h>
 
 #include <caliper/layout.h>
+#include <caliper/services/plot_v1.h>
 
 #define CALIPER_PLOT_DRAFT "caliper.plot.draft"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum {
-    CALIPER_SERIES_DRAG = 1024,    /* the person may move the ends */
-    CALIPER_SERIES_VERTICAL = 2048 /* color_bar */
-};
 
 typedef struct CaliperPlotDraft {
     uint32_t struct_size;
