@@ -1,4 +1,4 @@
-/* Imports of images, buffers and semaphores into CUDA, and the proof of an fd's size. */
+/* Imports of images, buffers and semaphores of another API into CUDA. */
 #include "cuda/cuda_external.h"
 
 #include <stdlib.h>
@@ -105,6 +105,8 @@ void cuda_surface_destroy(CudaDevice *device, CudaSurface **surface)
     if (cuda_scope_enter(device, "releasing a texture's image in CUDA", &scope)) {
         surface_release(device->driver, *surface);
         cuda_scope_leave(device, &scope);
+    } else {
+        free(*surface); /* the context is gone, and what was imported into it */
     }
     *surface = NULL;
 }
@@ -165,6 +167,8 @@ void cuda_buffer_destroy(CudaDevice *device, CudaBuffer **buffer)
     if (cuda_scope_enter(device, "releasing a buffer in CUDA", &scope)) {
         buffer_release(device->driver, *buffer);
         cuda_scope_leave(device, &scope);
+    } else {
+        free(*buffer);
     }
     *buffer = NULL;
 }
@@ -208,46 +212,4 @@ void cuda_semaphore_destroy(CudaDevice *device, CudaSemaphore **semaphore)
     }
     free(*semaphore);
     *semaphore = NULL;
-}
-
-/* Maps `size_bytes` of the allocation; the driver refuses more than there is. */
-static const char *fd_map(CudaDevice *device, CudaMemoryHandle memory, uint64_t size_bytes,
-                          CudaResult *out_error)
-{
-    const CudaDriver *driver = device->driver;
-    CudaPointer pointer = 0;
-    if ((*out_error = CUDA_TRY(driver, cuMemAddressReserve, &pointer, size_bytes, 0, 0, 0)) != 0)
-        return "cuMemAddressReserve";
-    const char *failed = NULL;
-    if ((*out_error = CUDA_TRY(driver, cuMemMap, pointer, size_bytes, 0, memory, 0)) != 0)
-        failed = "cuMemMap";
-    else
-        driver->cuMemUnmap(pointer, size_bytes);
-    driver->cuMemAddressFree(pointer, size_bytes);
-    return failed;
-}
-
-CudaSizeProof cuda_fd_size_prove(CudaDevice *device, int fd, uint64_t size_bytes)
-{
-    static const char what[] = "proving the size of an exported allocation";
-    CudaScope scope;
-    CudaMemoryHandle memory = 0;
-    if (!cuda_scope_enter(device, what, &scope))
-        return CUDA_SIZE_PROOF_BAD;
-    const char *call = "cuMemImportFromShareableHandle";
-    CudaResult error = CUDA_TRY(device->driver, cuMemImportFromShareableHandle, &memory,
-                                (void *)(intptr_t)fd, CUDA_MEMORY_HANDLE_FD);
-    bool foreign = error == CUDA_ERROR_INVALID_VALUE_CODE ||
-                   error == CUDA_ERROR_INVALID_HANDLE_CODE ||
-                   error == CUDA_ERROR_NOT_SUPPORTED_CODE;
-    if (error == 0) {
-        call = fd_map(device, memory, size_bytes, &error);
-        device->driver->cuMemRelease(memory);
-    }
-    if (error != 0 && !foreign)
-        cuda_log_failure(device, what, call, error);
-    cuda_scope_leave(device, &scope);
-    return error == 0 ? CUDA_SIZE_PROOF_GOOD
-           : foreign  ? CUDA_SIZE_PROOF_UNKNOWN
-                      : CUDA_SIZE_PROOF_BAD;
 }

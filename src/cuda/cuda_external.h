@@ -13,6 +13,7 @@
 typedef struct CudaSurface CudaSurface;     /* an imported RGBA8 image, writable by kernels */
 typedef struct CudaBuffer CudaBuffer;       /* imported memory as a plain address range */
 typedef struct CudaSemaphore CudaSemaphore; /* an imported timeline semaphore */
+typedef struct CudaMemory CudaMemory;       /* an allocation that CUDA itself exported, mapped */
 
 /* `fd`: OPAQUE_FD of the image's memory; `size_bytes`: the memory requirement's size; 1 mip, 1
  * layer, optimal tiling, RGBA8. NULL with one line. */
@@ -32,8 +33,13 @@ typedef enum CudaSizeProof {
     CUDA_SIZE_PROOF_BAD = 2 /* smaller than claimed, or it could not be tried: logged */
 } CudaSizeProof;
 
-/* Are there `size_bytes` behind the fd? Mapping that much of it answers (other importers accept
- * sizes that are not there). The fd stays the caller's. */
-CudaSizeProof cuda_fd_size_prove(CudaDevice *device, int fd, uint64_t size_bytes);
+/* Maps `size_bytes` of the allocation behind the fd for this device. That proves the size: mapping
+ * more than there is fails (other importers accept sizes that are not there). GOOD: *out is the
+ * mapping; otherwise it is NULL. The fd stays the caller's. */
+CudaSizeProof cuda_memory_map(CudaDevice *device, int fd, uint64_t size_bytes, CudaMemory **out);
+/* The mapping's first byte, as kernels see it. */
+uint64_t cuda_memory_address(const CudaMemory *memory);
+/* No kernel may still read it. */
+void cuda_memory_unmap(CudaDevice *device, CudaMemory **memory);
 
 #endif

@@ -24,6 +24,11 @@ struct CudaBuffer {
     uint64_t size_bytes;
 };
 
+struct CudaMemory {
+    CudaPointer pointer;
+    uint64_t size_bytes;
+};
+
 struct CudaSemaphore {
     CudaExternalSemaphore handle;
 };

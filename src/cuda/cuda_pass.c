@@ -272,6 +272,11 @@ bool cuda_fence_record(CudaDevice *device, void *stream, CudaFence *done)
     return error == 0;
 }
 
+bool cuda_fence_record_handed_over(CudaDevice *device, CudaFence *done)
+{
+    return cuda_fence_record(device, device->hand_over, done);
+}
+
 bool cuda_hand_over(CudaDevice *device, CudaFence *const *fences, uint32_t count,
                     CudaSemaphore *semaphore, uint64_t value)
 {

@@ -58,6 +58,9 @@ bool cuda_copy_run(CudaDevice *device, const CudaSource *source, CudaBuffer *tar
  * For memory that Vulkan reads in place. */
 bool cuda_fence_record(CudaDevice *device, void *stream, CudaFence *done);
 
+/* Records `done` behind everything that was handed over. */
+bool cuda_fence_record_handed_over(CudaDevice *device, CudaFence *done);
+
 /* One hand-over: the host's own stream waits for all fences, then signals the semaphore. */
 bool cuda_hand_over(CudaDevice *device, CudaFence *const *fences, uint32_t count,
                     CudaSemaphore *semaphore, uint64_t value);

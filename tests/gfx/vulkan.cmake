@@ -15,6 +15,7 @@ if(CALIPER_VULKAN AND CALIPER_HAS_VULKAN)
   vulkan_test(vulkan_interop)
   vulkan_test(vulkan_copy)
   vulkan_test(vulkan_rungs)
+  vulkan_test(vulkan_import)
   # The renderer with src/cuda over a driver made of host memory.
   vulkan_test(vulkan_cuda)
   set_property(TEST vulkan_cuda_test APPEND PROPERTY

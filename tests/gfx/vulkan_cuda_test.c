@@ -9,8 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
+
+#include <caliper/services/tensor_bridge_v1_2.h>
 
 #include "core/fault.h"
 #include "render/vulkan/vk_renderer.h"
@@ -23,6 +26,7 @@ enum { WIDTH = 33, HEIGHT = 21, COUNT = WIDTH * HEIGHT, DEVICE_MEMORY = 2 };
 static long (*driver_live)(void);
 static long (*driver_launches)(void);
 static void (*driver_map)(unsigned long long, size_t, int, unsigned int);
+static void (*driver_allocation)(size_t);
 static void (*driver_copied)(unsigned long long *, unsigned long long *);
 /* "Device memory" that the driver knows. */
 static uint8_t tensor[COUNT * 4];
@@ -43,6 +47,7 @@ static int group_setup(void **state)
     symbol(library, "fake_cuda_launches", &driver_launches);
     symbol(library, "fake_cuda_map", &driver_map);
     symbol(library, "fake_cuda_copied", &driver_copied);
+    symbol(library, "fake_cuda_allocation_bytes", &driver_allocation);
     driver_map((uintptr_t)tensor, sizeof tensor, 0, DEVICE_MEMORY);
     return 0;
 }
@@ -269,6 +274,140 @@ static void every_call_may_fail(void **state)
     assert_true(n > 20);
 }
 
+/* ---- Allocations that CUDA exported ------------------------------------------------------------
+ */
+
+enum { EXPORT_BYTES = 1 << 16 };
+
+typedef struct Export { /* an fd that lavapipe imports and that the driver takes for its own */
+    Exporter *exporter;
+    int fd;
+    uint64_t size_bytes;
+} Export;
+
+static Export export_begin(void)
+{
+    static uint8_t zeros[EXPORT_BYTES];
+    Export made = {.exporter = exporter_create()};
+    made.fd = exporter_export(made.exporter, zeros, EXPORT_BYTES, &made.size_bytes);
+    driver_allocation(made.size_bytes);
+    return made;
+}
+
+static void export_end(Export *made)
+{
+    close(made->fd);
+    exporter_destroy(&made->exporter);
+}
+
+static RendererAlloc *import(Renderer *renderer, const Export *from, uint64_t size_bytes)
+{
+    return renderer_alloc_import(renderer, (void *)(intptr_t)from->fd, size_bytes,
+                                 CALIPER_ALLOC_HANDLE_OPAQUE_FD);
+}
+
+/* Kernels read it on the producer's stream; it is unmapped when the hand-over after the last of
+ * them is done, and not before. */
+static void exports_are_read_by_kernels(void **state)
+{
+    (void)state;
+    Export from = export_begin();
+    long live = driver_live();
+    Renderer *renderer = start(NULL);
+    long idle = driver_live();
+    RendererCounters counters;
+    RendererAlloc *alloc = import(renderer, &from, from.size_bytes);
+    assert_non_null(alloc);
+    assert_true(driver_live() > idle);
+    RendererTexture *texture = fake_texture(renderer, WIDTH, HEIGHT, pass_expand(4));
+    RendererSource source = {
+        .kind = RENDERER_SOURCE_ALLOC, .alloc = alloc, .extent_bytes = COUNT * 4};
+    Driver before = driver_now();
+    for (int i = 0; i < 20; i++) {
+        source.offset_bytes = (uint64_t)i * 64;
+        assert_true(renderer_texture_update(renderer, texture, &source));
+        fake_frame(renderer, texture, WIDTH, HEIGHT);
+    }
+    assert_string_equal(renderer_path(renderer), "GPU-resident (Vulkan + CUDA, zero CPU staging)");
+    assert_int_equal(driver_now().launches - before.launches, 20);
+    assert_int_equal(driver_now().inside, before.inside);
+    renderer_counters(renderer, &counters);
+    assert_int_equal(counters.passes, 20);
+    assert_int_equal(counters.staged_bytes + counters.device_copied_bytes, 0);
+    assert_true(renderer_texture_update(renderer, texture, &source));
+    long mapped = driver_live();
+    renderer_alloc_release(renderer, &alloc); /* a kernel may still read it */
+    assert_int_equal(driver_live(), mapped);
+    fake_frame(renderer, texture, WIDTH, HEIGHT);
+    fake_frame(renderer, texture, WIDTH, HEIGHT);
+    assert_true(driver_live() < mapped);
+    renderer_texture_destroy(renderer, &texture);
+    assert_int_equal(log_captured_problems(), 0);
+    stop(&renderer, live);
+    export_end(&from);
+}
+
+static void sizes_are_proven(void **state)
+{
+    (void)state;
+    Export from = export_begin();
+    long live = driver_live();
+    Renderer *renderer = start(NULL);
+    long idle = driver_live();
+    driver_allocation(from.size_bytes / 2);
+    assert_null(import(renderer, &from, from.size_bytes));
+    assert_int_equal(log_captured_problems(), 1);
+    assert_int_equal(driver_live(), idle);
+    stop(&renderer, live);
+    export_end(&from);
+}
+
+/* Call number n of an import, its updates and its release fails. False when there were fewer. */
+static bool import_with_failing_call(const Export *from, int n)
+{
+    static uint8_t given[COUNT * 4];
+    char plan[32];
+    long live = driver_live();
+    uint32_t fds = open_fd_count();
+    Renderer *renderer = start(NULL);
+    RendererTexture *texture = fake_texture(renderer, WIDTH, HEIGHT, pass_expand(2));
+    snprintf(plan, sizeof plan, "cuda:%d", n);
+    fault_set_plan(plan);
+    RendererAlloc *alloc = import(renderer, from, from->size_bytes);
+    assert_int_equal(log_captured_problems(), alloc == NULL ? 1 : 0);
+    for (int i = 0; i < 3 && alloc != NULL && !renderer_lost(renderer); i++) {
+        RendererSource source = {.kind = RENDERER_SOURCE_ALLOC,
+                                 .alloc = alloc,
+                                 .offset_bytes = (uint64_t)i * 2,
+                                 .extent_bytes = COUNT * 2};
+        log_capture_reset();
+        bool updated = renderer_texture_update(renderer, texture, &source);
+        assert_true(log_captured_problems() <= 1);
+        assert_true(updated || log_captured_problems() == 1);
+        assert_true(renderer_texture_read(renderer, texture, given, sizeof given) ||
+                    renderer_lost(renderer));
+    }
+    if (alloc != NULL)
+        renderer_alloc_release(renderer, &alloc);
+    bool injected = fault_injected() > 0;
+    fault_set_plan(NULL);
+    renderer_texture_destroy(renderer, &texture);
+    stop(&renderer, live);
+    assert_int_equal(open_fd_count(), fds);
+    return injected;
+}
+
+static void every_call_of_an_import_may_fail(void **state)
+{
+    (void)state;
+    Export from = export_begin();
+    int n = 1;
+    while (import_with_failing_call(&from, n))
+        n++;
+    assert_true(n > 15);
+    export_end(&from);
+}
+
 int main(void)
 {
     if (getenv("CALIPER_CUDA_LIBRARY") == NULL) {
@@ -277,9 +416,13 @@ int main(void)
     }
     if (!fake_begin())
         return 77;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_are_exact_and_told), cmocka_unit_test(in_place_copies_nothing),
-        cmocka_unit_test(surfaces_that_fail_are_copies), cmocka_unit_test(sources_are_checked),
-        cmocka_unit_test(every_call_may_fail)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(copies_are_exact_and_told),
+                                       cmocka_unit_test(in_place_copies_nothing),
+                                       cmocka_unit_test(surfaces_that_fail_are_copies),
+                                       cmocka_unit_test(sources_are_checked),
+                                       cmocka_unit_test(every_call_may_fail),
+                                       cmocka_unit_test(exports_are_read_by_kernels),
+                                       cmocka_unit_test(sizes_are_proven),
+                                       cmocka_unit_test(every_call_of_an_import_may_fail)};
     return cmocka_run_group_tests(tests, group_setup, NULL);
 }

@@ -66,6 +66,7 @@ static void fake_destroy(void *state)
     assert_ptr_equal(state, &fake);
     assert_int_equal(fake.images, 0);
     assert_int_equal(fake.buffers, 0);
+    assert_int_equal(fake.memories, 0);
     fake.states--;
 }
 
@@ -174,6 +175,37 @@ static bool fake_copy(void *state, void *mapped, const RendererSource *source)
     return true;
 }
 
+static bool fake_pass_wait(void *state, void *mapped)
+{
+    (void)state;
+    fake.waits++;
+    fake.waited_for = mapped;
+    return true;
+}
+
+static VulkanSizeProof fake_memory_map(void *state, int fd, uint64_t size_bytes,
+                                       VulkanInteropMemory *out)
+{
+    (void)state;
+    if (!fake.maps_memory)
+        return VULKAN_SIZE_PROOF_UNKNOWN;
+    if (fake.refuses_memory) {
+        refuse("memory_map");
+        return VULKAN_SIZE_PROOF_BAD;
+    }
+    FakeMemory *memory = memory_map(dup(fd), size_bytes);
+    *out = (VulkanInteropMemory){memory, (uintptr_t)(memory->file + FILE_HEADER_BYTES)};
+    fake.memories++;
+    return VULKAN_SIZE_PROOF_GOOD;
+}
+
+static void fake_memory_unmap(void *state, void *mapped)
+{
+    (void)state;
+    memory_unmap(mapped);
+    fake.memories--;
+}
+
 static bool fake_order(void *state, void *stream)
 {
     (void)state;
@@ -204,6 +236,9 @@ const VulkanInterop *fake_interop(FakeRungs rungs)
                                     .image_map = fake_image_map,
                                     .image_unmap = fake_image_unmap,
                                     .pass_run = fake_pass,
+                                    .pass_wait = fake_pass_wait,
+                                    .memory_map = fake_memory_map,
+                                    .memory_unmap = fake_memory_unmap,
                                     .order_after = fake_order,
                                     .hand_over = fake_hand_over};
     bool copies = (rungs & FAKE_BUFFERS) != 0;

@@ -16,11 +16,13 @@
 typedef enum FakeRungs { FAKE_IMAGES = 1, FAKE_BUFFERS = 2, FAKE_BOTH = 3 } FakeRungs;
 
 typedef struct Fake {
-    int states, images, buffers; /* live */
-    int passes, copies, orders, hand_overs;
+    int states, images, buffers, memories; /* live */
+    int passes, copies, orders, hand_overs, waits;
     uint64_t copied_bytes; /* into buffers */
     bool refuses_create, refuses_map, refuses_pass, refuses_hand_over;
-    bool refuses_buffer, refuses_copy;
+    bool refuses_buffer, refuses_copy, refuses_memory;
+    bool maps_memory;                     /* fds of exported memory are its own */
+    const void *waited_for;               /* by the last pass_wait */
     bool is_late;                         /* copies run at the hand-over */
     void (*on_write)(const void *mapped); /* before a pass or copy is taken */
     bool is_dirty;

@@ -508,6 +508,7 @@ ENTRY(cuMemMap, CudaPointer pointer, size_t bytes, size_t offset, CudaMemoryHand
     (void)flags;
     if (offset != 0 || bytes > exported_bytes)
         return ERROR_INVALID_VALUE;
+    fake_cuda_map(pointer, bytes, 0, CUDA_MEMORY_TYPE_DEVICE);
     live++;
     return 0;
 }

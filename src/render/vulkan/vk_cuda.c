@@ -7,6 +7,7 @@
  * fence is done: nothing here waits but destroy(). Frame thread. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "core/log.h"
 #include "cuda/cuda_device.h"
@@ -14,11 +15,16 @@
 #include "cuda/cuda_pass.h"
 #include "render/vulkan/vk_interop.h"
 
-typedef struct CudaTarget { /* memory of Vulkan's that CUDA writes: an image or a buffer */
+/* Memory of Vulkan's that CUDA writes (an image or a buffer), or memory of CUDA's that passes read.
+ * The fence of what is read is recorded only when it is unmapped, behind the hand-over that waits
+ * for its last readers. */
+typedef struct CudaTarget {
     CudaSurface *surface;
     CudaBuffer *buffer;
+    CudaMemory *memory;
     CudaFence *fence;
-    uint64_t listed_for;     /* the hand-over whose list names `fence` */
+    uint64_t listed_for;     /* the hand-over whose list names `fence`, or that `memory` awaits */
+    bool is_marked;          /* `memory`: its fence is recorded */
     struct CudaTarget *next; /* in the list of unmapped ones */
 } CudaTarget;
 
@@ -39,6 +45,7 @@ static void target_free(VulkanCuda *cuda, CudaTarget *target)
 {
     cuda_surface_destroy(cuda->device, &target->surface);
     cuda_buffer_destroy(cuda->device, &target->buffer);
+    cuda_memory_unmap(cuda->device, &target->memory);
     cuda_fence_destroy(cuda->device, &target->fence);
     free(target);
 }
@@ -59,20 +66,41 @@ static CudaTarget *target_create(VulkanCuda *cuda, const char *what)
     return target;
 }
 
+/* Never waits. Memory that cannot be marked is kept until destroy(). */
+static bool target_is_done(VulkanCuda *cuda, CudaTarget *target)
+{
+    if (target->listed_for == cuda->hand_over)
+        return false;
+    if (target->memory != NULL && !target->is_marked)
+        target->is_marked = cuda_fence_record_handed_over(cuda->device, target->fence);
+    return (target->memory == NULL || target->is_marked) &&
+           cuda_fence_done(cuda->device, target->fence);
+}
+
 /* Frees what was unmapped and is done. */
-static void unmapped_collect(VulkanCuda *cuda, bool wait)
+static void unmapped_collect(VulkanCuda *cuda)
 {
     CudaTarget **link = &cuda->unmapped;
     while (*link != NULL) {
         CudaTarget *target = *link;
-        if (wait)
-            cuda_fence_wait(cuda->device, target->fence);
-        if (target->listed_for != cuda->hand_over && cuda_fence_done(cuda->device, target->fence)) {
+        if (target_is_done(cuda, target)) {
             *link = target->next;
             target_free(cuda, target);
         } else {
             link = &target->next;
         }
+    }
+}
+
+/* Passes write targets, so when the fences of all of them are reached nothing is read any more. */
+static void unmapped_finish(VulkanCuda *cuda)
+{
+    for (CudaTarget *target = cuda->unmapped; target != NULL; target = target->next)
+        cuda_fence_wait(cuda->device, target->fence);
+    while (cuda->unmapped != NULL) {
+        CudaTarget *target = cuda->unmapped;
+        cuda->unmapped = target->next;
+        target_free(cuda, target);
     }
 }
 
@@ -95,8 +123,7 @@ static bool grow(CudaFence ***array, uint32_t count, uint32_t *capacity)
 static void interop_destroy(void *state)
 {
     VulkanCuda *cuda = state;
-    cuda->hand_over++; /* nothing is listed any more */
-    unmapped_collect(cuda, true);
+    unmapped_finish(cuda);
     for (uint32_t i = 0; i < cuda->mark_count; i++)
         cuda_fence_destroy(cuda->device, &cuda->marks[i]);
     cuda_semaphore_destroy(cuda->device, &cuda->ready);
@@ -122,12 +149,11 @@ static void *interop_create(const VulkanInteropParams *params, char *error, size
     }
     if (params->ready_fd >= 0) {
         cuda->ready = cuda_semaphore_import(cuda->device, params->ready_fd);
-        if (cuda->ready == NULL) {
-            snprintf(error, error_bytes, "the semaphore cannot be imported");
-            interop_destroy(cuda);
-            return NULL;
-        }
+        if (cuda->ready == NULL)
+            close(params->ready_fd);
     }
+    if (cuda->ready == NULL)
+        log_item(CUDA_HAND_OVERS_WAIT, "CUDA");
     return cuda;
 }
 
@@ -168,7 +194,7 @@ static void interop_unmap(void *state, void *mapped)
     CudaTarget *target = mapped;
     target->next = cuda->unmapped;
     cuda->unmapped = target;
-    unmapped_collect(cuda, false);
+    unmapped_collect(cuda);
 }
 
 /* The coming hand-over waits for the target's fence; `pending` has room. */
@@ -177,6 +203,12 @@ static void target_list(VulkanCuda *cuda, CudaTarget *target)
     if (target->listed_for != cuda->hand_over)
         cuda->pending[cuda->pending_count++] = target->fence;
     target->listed_for = cuda->hand_over;
+}
+
+/* The applet's own call. */
+static const char *call_of(const RendererSource *source)
+{
+    return source->kind == RENDERER_SOURCE_ALLOC ? "update_texture_from_alloc" : "update_texture";
 }
 
 static CudaSource cuda_source(const RendererSource *source)
@@ -199,7 +231,7 @@ static bool interop_pass_run(void *state, void *mapped, const RendererPass *pass
                     .channels = pass->channels,
                     .width_px = (uint32_t)width_px,
                     .height_px = (uint32_t)height_px};
-    if (!cuda_source_check(cuda->device, &from, "update_texture") ||
+    if (!cuda_source_check(cuda->device, &from, call_of(source)) ||
         !grow(&cuda->pending, cuda->pending_count, &cuda->pending_capacity) ||
         !cuda_pass_run(cuda->device, &run, &from, image->surface, image->fence, image->fence))
         return false;
@@ -207,12 +239,20 @@ static bool interop_pass_run(void *state, void *mapped, const RendererPass *pass
     return true;
 }
 
+static bool interop_pass_wait(void *state, void *mapped)
+{
+    VulkanCuda *cuda = state;
+    CudaTarget *image = mapped;
+    return cuda_fence_done(cuda->device, image->fence) ||
+           cuda_fence_wait(cuda->device, image->fence);
+}
+
 static bool interop_copy_run(void *state, void *mapped, const RendererSource *source)
 {
     VulkanCuda *cuda = state;
     CudaTarget *buffer = mapped;
     CudaSource from = cuda_source(source);
-    if (!cuda_source_check(cuda->device, &from, "update_texture") ||
+    if (!cuda_source_check(cuda->device, &from, call_of(source)) ||
         !grow(&cuda->pending, cuda->pending_count, &cuda->pending_capacity) ||
         !cuda_copy_run(cuda->device, &from, buffer->buffer, 0, buffer->fence, buffer->fence))
         return false;
@@ -254,7 +294,7 @@ static bool interop_hand_over(void *state, uint64_t *out_value)
     cuda->pending_count = 0;
     cuda->mark_used = 0;
     cuda->hand_over++;
-    unmapped_collect(cuda, false);
+    unmapped_collect(cuda);
     return ok;
 }
 
@@ -273,20 +313,32 @@ static VulkanInteropHealth interop_health(void *state)
 
 static void interop_collect(void *state)
 {
-    unmapped_collect(state, false);
+    unmapped_collect(state);
 }
 
-static VulkanSizeProof interop_prove_fd_size(void *state, int fd, uint64_t size_bytes)
+static VulkanSizeProof interop_memory_map(void *state, int fd, uint64_t size_bytes,
+                                          VulkanInteropMemory *out)
 {
     VulkanCuda *cuda = state;
-    switch (cuda_fd_size_prove(cuda->device, fd, size_bytes)) {
-    case CUDA_SIZE_PROOF_GOOD:
-        return VULKAN_SIZE_PROOF_GOOD;
-    case CUDA_SIZE_PROOF_UNKNOWN:
-        return VULKAN_SIZE_PROOF_UNKNOWN;
-    default:
+    CudaTarget *target = target_create(cuda, "mapping an exported allocation");
+    if (target == NULL)
         return VULKAN_SIZE_PROOF_BAD;
+    CudaSizeProof proof = cuda_memory_map(cuda->device, fd, size_bytes, &target->memory);
+    if (proof == CUDA_SIZE_PROOF_GOOD) {
+        *out = (VulkanInteropMemory){target, cuda_memory_address(target->memory)};
+        return VULKAN_SIZE_PROOF_GOOD;
     }
+    target_free(cuda, target);
+    return proof == CUDA_SIZE_PROOF_UNKNOWN ? VULKAN_SIZE_PROOF_UNKNOWN : VULKAN_SIZE_PROOF_BAD;
+}
+
+/* What was launched since the last hand-over may read it: then the coming one is awaited. */
+static void interop_memory_unmap(void *state, void *mapped)
+{
+    VulkanCuda *cuda = state;
+    CudaTarget *target = mapped;
+    target->listed_for = cuda->pending_count > 0 ? cuda->hand_over : 0;
+    interop_unmap(state, mapped);
 }
 
 const VulkanInterop *vk_cuda_interop(void)
@@ -300,6 +352,7 @@ const VulkanInterop *vk_cuda_interop(void)
         .image_map = interop_image_map,
         .image_unmap = interop_unmap,
         .pass_run = interop_pass_run,
+        .pass_wait = interop_pass_wait,
         .buffer_map = interop_buffer_map,
         .buffer_unmap = interop_unmap,
         .copy_run = interop_copy_run,
@@ -307,7 +360,8 @@ const VulkanInterop *vk_cuda_interop(void)
         .hand_over = interop_hand_over,
         .health = interop_health,
         .collect = interop_collect,
-        .prove_fd_size = interop_prove_fd_size,
+        .memory_map = interop_memory_map,
+        .memory_unmap = interop_memory_unmap,
     };
     return &interop;
 }

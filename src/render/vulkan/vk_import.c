@@ -151,7 +151,15 @@ static VkResult host_source_create(VulkanRenderer *renderer, void *memory, uint6
         .sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
         .handleType = type,
         .pHostPointer = memory};
-    return source_create(renderer, type, &import, size_bytes, properties.memoryTypeBits, out);
+    /* The CPU's writes are never flushed, so they have to be seen without. */
+    uint32_t coherent = 0;
+    const VkPhysicalDeviceMemoryProperties *types = &context->memory_properties;
+    for (uint32_t i = 0; i < types->memoryTypeCount; i++) {
+        if ((types->memoryTypes[i].propertyFlags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0)
+            coherent |= 1u << i;
+    }
+    return source_create(renderer, type, &import, size_bytes, properties.memoryTypeBits & coherent,
+                         out);
 }
 
 static bool host_is_aligned(const VulkanContext *context, const void *memory, uint64_t size_bytes)
@@ -203,9 +211,8 @@ static bool refuse(const char *wanted, const char *given)
     return false;
 }
 
-/* A file that knows its size must be that large; what CUDA can prove is proven; the rest (another
- * Vulkan device's fd without a size) is bound at exactly the size claimed, as its API asks. */
-static bool fd_size_is_true(VulkanRenderer *renderer, int fd, uint64_t size_bytes)
+/* A file that knows its size must be that large. */
+static bool fd_file_is_true(const VulkanRenderer *renderer, int fd, uint64_t size_bytes)
 {
     char given[96];
     struct stat status;
@@ -226,17 +233,33 @@ static bool fd_size_is_true(VulkanRenderer *renderer, int fd, uint64_t size_byte
                  (uint64_t)status.st_size);
         return refuse("a size within the allocation", given);
     }
-    const VulkanInterop *interop = renderer->interop.api;
-    return interop == NULL || interop->prove_fd_size == NULL ||
-           interop->prove_fd_size(renderer->interop.state, fd, size_bytes) != VULKAN_SIZE_PROOF_BAD;
+    return true;
 }
 
-static bool fd_import(VulkanRenderer *renderer, int fd, uint64_t size_bytes,
-                      VulkanSourceBuffer *out)
+/* What CUDA exported is mapped there, which proves its size; the rest (another Vulkan device's fd
+ * without a size) is bound at exactly the size claimed, as its API asks. */
+static bool fd_map_there(VulkanRenderer *renderer, int fd, uint64_t size_bytes,
+                         VulkanInteropMemory *out)
 {
+    const VulkanInterop *interop = renderer->interop.api;
+    return interop == NULL || interop->memory_map == NULL ||
+           interop->memory_map(renderer->interop.state, fd, size_bytes, out) !=
+               VULKAN_SIZE_PROOF_BAD;
+}
+
+static void alloc_unmap_there(VulkanRenderer *renderer, VulkanAlloc *alloc)
+{
+    if (alloc->there.mapped != NULL)
+        renderer->interop.api->memory_unmap(renderer->interop.state, alloc->there.mapped);
+}
+
+static bool fd_import(VulkanRenderer *renderer, int fd, uint64_t size_bytes, VulkanAlloc *alloc)
+{
+    VulkanSourceBuffer *out = &alloc->source;
     if (!renderer->context.has_memory_fd)
         return refuse("a handle type that this device imports", "OPAQUE_FD");
-    if (!fd_size_is_true(renderer, fd, size_bytes))
+    if (!fd_file_is_true(renderer, fd, size_bytes) ||
+        !fd_map_there(renderer, fd, size_bytes, &alloc->there))
         return false;
     int owned = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (owned < 0)
@@ -284,7 +307,7 @@ RendererAlloc *vk_alloc_import(Renderer *base, void *os_handle, uint64_t size_by
     vk_collect(renderer);
     bool imported = false;
     if (handle_type == CALIPER_ALLOC_HANDLE_OPAQUE_FD) {
-        imported = fd_import(renderer, (int)(intptr_t)os_handle, size_bytes, &alloc->source);
+        imported = fd_import(renderer, (int)(intptr_t)os_handle, size_bytes, alloc);
     } else if (handle_type == CALIPER_ALLOC_HANDLE_HOST_POINTER) {
         imported = host_pointer_import(renderer, os_handle, size_bytes, &alloc->source);
         alloc->is_host_pointer = true;
@@ -296,6 +319,7 @@ RendererAlloc *vk_alloc_import(Renderer *base, void *os_handle, uint64_t size_by
     if (imported)
         return &alloc->base;
     vk_source_destroy(renderer, &alloc->source);
+    alloc_unmap_there(renderer, alloc);
     free(alloc);
     return NULL;
 }
@@ -311,6 +335,7 @@ void vk_alloc_release(Renderer *base, RendererAlloc *base_alloc)
     vk_defer(renderer, &(VulkanGarbage){.value = alloc->source.used_value,
                                         .kind = VULKAN_GARBAGE_SOURCE,
                                         .of.source = alloc->source});
+    alloc_unmap_there(renderer, alloc);
     free(alloc);
     vk_collect(renderer);
 }

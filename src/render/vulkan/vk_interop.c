@@ -202,8 +202,10 @@ int vk_interop_export(VulkanRenderer *renderer, VkDeviceMemory memory)
     return -1;
 }
 
-/* Made, in GENERAL, released, mapped. Waits once, at the image's birth. */
-static bool ring_image_create(VulkanRenderer *renderer, VulkanTexture *texture, VulkanImage *out)
+/* Made, in GENERAL, released, mapped. Waits once, at the image's birth. `is_only`: the texture has
+ * no other that could be written instead. */
+static bool ring_image_create(VulkanRenderer *renderer, VulkanTexture *texture, bool is_only,
+                              VulkanImage *out)
 {
     VulkanInteropState *interop = &renderer->interop;
     VkResult result = vk_image_create(renderer, texture->base.width_px, texture->base.height_px,
@@ -223,7 +225,8 @@ static bool ring_image_create(VulkanRenderer *renderer, VulkanTexture *texture, 
     out->mapped = interop->api->image_map(interop->state, &shared);
     if (out->mapped == NULL) {
         close(shared.fd);
-        vk_copy_fall_back(renderer, texture);
+        if (is_only)
+            vk_copy_fall_back(renderer, texture);
         goto failed;
     }
     interop->has_mapped = true;
@@ -266,9 +269,13 @@ static VulkanImage *ring_take(VulkanRenderer *renderer, VulkanTexture *texture)
         else if (oldest == NULL || image->used_value < oldest->used_value)
             oldest = image;
     }
-    if (unmade != NULL)
-        return ring_image_create(renderer, texture, unmade) ? unmade : NULL;
-    /* Only several draws and updates of one texture in one frame come here. */
+    if (unmade != NULL && (oldest == NULL || !texture->ring_is_short)) {
+        if (ring_image_create(renderer, texture, oldest == NULL, unmade))
+            return unmade;
+        texture->ring_is_short = true;
+    }
+    /* Only several draws and updates of one texture in one frame come here, and a texture whose
+     * ring cannot grow: one line said so. */
     return oldest != NULL && vk_wait(renderer, oldest->used_value) ? oldest : NULL;
 }
 
@@ -282,7 +289,8 @@ static bool update_in_place(VulkanRenderer *renderer, VulkanTexture *texture, Vu
     interop->is_dirty = true;
     if (image != texture->current && !vk_interop_release(renderer, texture->current))
         return false;
-    if (texture->current == &texture->plain) { /* its memory is worth more elsewhere */
+    /* Its memory is worth more elsewhere, unless host tensors come in between. */
+    if (texture->current == &texture->plain && !texture->keeps_plain) {
         vk_defer(renderer, &(VulkanGarbage){.value = texture->plain.used_value,
                                             .kind = VULKAN_GARBAGE_IMAGE,
                                             .of.image = texture->plain});
@@ -295,14 +303,19 @@ static bool update_in_place(VulkanRenderer *renderer, VulkanTexture *texture, Vu
     return true;
 }
 
+bool vk_interop_update_in_place(VulkanRenderer *renderer, VulkanTexture *texture,
+                                const RendererSource *source)
+{
+    VulkanImage *image = ring_take(renderer, texture);
+    return image != NULL && update_in_place(renderer, texture, image, source);
+}
+
 bool vk_interop_update(VulkanRenderer *renderer, VulkanTexture *texture,
                        const RendererSource *source)
 {
-    VulkanImage *image = NULL;
-    if (!vk_copy_is_used(renderer, texture))
-        image = ring_take(renderer, texture);
-    if (image != NULL)
-        return update_in_place(renderer, texture, image, source);
+    if (!vk_copy_is_used(renderer, texture) &&
+        vk_interop_update_in_place(renderer, texture, source))
+        return true;
     /* Also when the image that was to be written could just not be mapped. */
     return vk_copy_is_used(renderer, texture) && vk_copy_update(renderer, texture, source);
 }

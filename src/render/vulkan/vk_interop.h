@@ -50,8 +50,14 @@ typedef struct VulkanInteropBuffer {
 typedef enum VulkanSizeProof {
     VULKAN_SIZE_PROOF_UNKNOWN = 0, /* not this API's fd: nothing can be said */
     VULKAN_SIZE_PROOF_GOOD = 1,    /* at least that many bytes are behind it */
-    VULKAN_SIZE_PROOF_BAD = 2      /* smaller than claimed */
+    VULKAN_SIZE_PROOF_BAD = 2      /* smaller than claimed, or it could not be mapped: logged */
 } VulkanSizeProof;
+
+/* An allocation of the other API's own, seen by it: its passes read there. */
+typedef struct VulkanInteropMemory {
+    void *mapped;
+    uint64_t address; /* of the first byte, for RendererSource.device_ptr */
+} VulkanInteropMemory;
 
 typedef enum VulkanInteropHealth {
     VULKAN_INTEROP_IDLE = 0,  /* every hand-over has been signalled */
@@ -75,11 +81,14 @@ typedef struct VulkanInterop {
     void (*image_unmap)(void *state, void *mapped);
 
     /* Launches the pass over source->device_ptr on source->stream, whole image, and records an
-     * event there. Not earlier than the passes already launched into `mapped`. False and one log
-     * line when refused (memory not mapped that far, a captured stream, ...): nothing was written.
+     * event there (source->kind is DEVICE, or ALLOC for memory_map's). Not earlier than the passes
+     * already launched into `mapped`. False and one log line when refused (memory not mapped that
+     * far, a captured stream, ...): nothing was written.
      */
     bool (*pass_run)(void *state, void *mapped, const RendererPass *pass,
                      const RendererSource *source, int32_t width_px, int32_t height_px);
+    /* Waits until the passes so far into it are done. (optional) */
+    bool (*pass_wait)(void *state, void *mapped);
     /* The second rung, for drivers where image_map fails. All three or none. */
     void *(*buffer_map)(void *state, const VulkanInteropBuffer *buffer);
     /* Copies into it may still run: waits for them or defers. */
@@ -102,8 +111,12 @@ typedef struct VulkanInterop {
     /* Frees what was unmapped and is done; asked once a frame. (optional) */
     void (*collect)(void *state);
 
-    /* (optional) Is an fd's claimed size true? BAD: one line said so. `fd` stays the caller's. */
-    VulkanSizeProof (*prove_fd_size)(void *state, int fd, uint64_t size_bytes);
+    /* (optional, both or none) Maps what this API exported itself, for passes to read, which proves
+     * the claimed size. GOOD fills *out; `fd` stays the caller's. */
+    VulkanSizeProof (*memory_map)(void *state, int fd, uint64_t size_bytes,
+                                  VulkanInteropMemory *out);
+    /* Passes may still read it: defers. */
+    void (*memory_unmap)(void *state, void *mapped);
 } VulkanInterop;
 
 /* The interop of this build; NULL would mean none. Defined by vk_cuda.c.

@@ -80,9 +80,12 @@ typedef struct VulkanTexture {
     VulkanImage *current; /* what is sampled and read */
     VulkanCopies *copies; /* once another API copied its tensors; else NULL */
     bool copies_only;     /* its image cannot be written by the other API */
+    bool ring_is_short;   /* there was no memory for another image */
+    bool keeps_plain;     /* updates alternate between the other API and ours */
     /* The imported bytes that the last update reads: theirs until the next update (the contract of
      * tensor_bridge.v1_2). 0: none. The allocation is only compared, never followed. */
     uint64_t reading_value;
+    void *reading_mapped; /* or of the pass of the other API that reads them: what it writes */
     const RendererAlloc *reading_alloc;
     uint64_t reading_offset_bytes;
     char label[64];
@@ -97,6 +100,7 @@ typedef struct VulkanAlloc {
     RendererAlloc base;
     VulkanSourceBuffer source;
     bool is_host_pointer;
+    VulkanInteropMemory there; /* as the other API sees what it exported itself; else no `mapped` */
 } VulkanAlloc;
 
 /* ---- Parts ------------------------------------------------------------------------------------
@@ -376,6 +380,9 @@ void vk_interop_init(VulkanRenderer *renderer, int32_t interop_index);
 void vk_interop_finish(VulkanRenderer *renderer);
 bool vk_interop_update(VulkanRenderer *renderer, VulkanTexture *texture,
                        const RendererSource *source);
+/* By the first rung alone; source->device_ptr is the other API's address whatever the kind. */
+bool vk_interop_update_in_place(VulkanRenderer *renderer, VulkanTexture *texture,
+                                const RendererSource *source);
 /* Before the current image is sampled or read: takes it back from the external queue family. */
 bool vk_interop_acquire(VulkanRenderer *renderer, VulkanImage *image);
 /* When another image becomes the current one: gives the old one out again. */

@@ -267,6 +267,7 @@ VulkanImage *vk_texture_plain(VulkanRenderer *renderer, VulkanTexture *texture)
             vk_failed(renderer, "renderer_texture_update", "the image", result);
             return NULL;
         }
+        texture->keeps_plain = texture->ring != NULL;
     }
     return plain;
 }
@@ -319,16 +320,28 @@ static bool settle_imported_read(VulkanRenderer *renderer, VulkanTexture *textur
 {
     bool same = source->kind == RENDERER_SOURCE_ALLOC && source->alloc == texture->reading_alloc &&
                 source->offset_bytes == texture->reading_offset_bytes;
-    if (texture->reading_value == 0 || same)
+    const VulkanInterop *api = renderer->interop.api;
+    if (same)
         return true;
-    if (!vk_wait(renderer, texture->reading_value))
+    if (texture->reading_mapped != NULL && api->pass_wait != NULL &&
+        !api->pass_wait(renderer->interop.state, texture->reading_mapped))
+        return false;
+    texture->reading_mapped = NULL;
+    if (texture->reading_value != 0 && !vk_wait(renderer, texture->reading_value))
         return false;
     texture->reading_value = 0;
     return true;
 }
 
-static bool update_from_alloc(VulkanRenderer *renderer, VulkanTexture *texture,
-                              const RendererSource *source)
+static void read_imported(VulkanTexture *texture, const RendererSource *source)
+{
+    texture->reading_alloc = source->alloc;
+    texture->reading_offset_bytes = source->offset_bytes;
+}
+
+/* By a compute pass over our own import of it. */
+static bool update_from_import(VulkanRenderer *renderer, VulkanTexture *texture,
+                               const RendererSource *source)
 {
     if (renderer->interop.api != NULL && alloc_is_ordered(source)) {
         if (!renderer->interop.api->order_after(renderer->interop.state, source->stream))
@@ -339,9 +352,27 @@ static bool update_from_alloc(VulkanRenderer *renderer, VulkanTexture *texture,
                             source->offset_bytes))
         return false;
     texture->reading_value = vk_value_now(renderer);
-    texture->reading_alloc = source->alloc;
-    texture->reading_offset_bytes = source->offset_bytes;
+    read_imported(texture, source);
     return true;
+}
+
+/* What the other API exported is read by its own pass, on the producer's stream: that needs no
+ * order between the APIs beyond the frame's, and is the faster of the two. */
+static bool update_from_alloc(VulkanRenderer *renderer, VulkanTexture *texture,
+                              const RendererSource *source)
+{
+    const VulkanInteropMemory *there = &((VulkanAlloc *)source->alloc)->there;
+    if (there->mapped == NULL || vk_copy_is_used(renderer, texture))
+        return update_from_import(renderer, texture, source);
+    RendererSource in_place = *source;
+    in_place.device_ptr = there->address + source->offset_bytes;
+    if (vk_interop_update_in_place(renderer, texture, &in_place)) {
+        texture->reading_mapped = texture->current->mapped;
+        read_imported(texture, source);
+        return true;
+    }
+    /* Its image could just not be mapped: then it is our turn. */
+    return vk_copy_is_used(renderer, texture) && update_from_import(renderer, texture, source);
 }
 
 bool vk_texture_update(Renderer *base, RendererTexture *base_texture, const RendererSource *source)

@@ -207,7 +207,8 @@ static bool imports_once(int n)
     CudaSemaphore *semaphore = cuda_semaphore_import(device, semaphore_fd);
     CudaFence *fence = cuda_fence_create(device);
     refused += (surface == NULL) + (buffer == NULL) + (semaphore == NULL) + (fence == NULL);
-    refused += cuda_fd_size_prove(device, exported_fd, 1 << 20) != CUDA_SIZE_PROOF_GOOD;
+    CudaMemory *memory = NULL;
+    refused += cuda_memory_map(device, exported_fd, 1 << 20, &memory) != CUDA_SIZE_PROOF_GOOD;
     CudaSource source = {.pointer = 0x100000, .extent_bytes = 1024};
     CudaPass pass = {.colormap = true, .inv = 1.0f, .width_px = 16, .height_px = 16};
     if (surface != NULL && fence != NULL)
@@ -217,6 +218,7 @@ static bool imports_once(int n)
     if (semaphore != NULL && fence != NULL) {
         refused += !cuda_fence_record(device, NULL, fence);
         refused += !cuda_hand_over(device, &fence, 1, semaphore, 7);
+        refused += !cuda_fence_record_handed_over(device, fence);
         refused += cuda_hand_over_state(device) != CUDA_HAND_OVER_DONE;
         refused += !cuda_fence_wait(device, fence);
     }
@@ -232,6 +234,7 @@ static bool imports_once(int n)
         assert_int_equal(close(semaphore_fd), 0);
     assert_int_equal(close(exported_fd), 0);
     cuda_fence_destroy(device, &fence);
+    cuda_memory_unmap(device, &memory);
     cuda_semaphore_destroy(device, &semaphore);
     cuda_buffer_destroy(device, &buffer);
     cuda_surface_destroy(device, &surface);
@@ -251,22 +254,41 @@ static void test_imports_fail_cleanly(void **state)
     assert_true(fake_launches() > 0);
 }
 
+static CudaSizeProof map(CudaDevice *device, int fd, uint64_t size_bytes)
+{
+    CudaMemory *memory = NULL;
+    long live = fake_live();
+    CudaSizeProof proof = cuda_memory_map(device, fd, size_bytes, &memory);
+    assert_int_equal(memory != NULL, proof == CUDA_SIZE_PROOF_GOOD);
+    if (memory != NULL)
+        assert_true(cuda_memory_address(memory) != 0);
+    cuda_memory_unmap(device, &memory);
+    assert_int_equal(fake_live(), live);
+    return proof;
+}
+
 static void test_size_proof(void **state)
 {
     (void)state;
+    static const char *const steps[] = {"cuda.cuMemAddressReserve:1", "cuda.cuMemMap:1",
+                                        "cuda.cuMemSetAccess:1"};
     CudaDevice *device = cuda_device_open(0);
     int fd = open("/dev/null", O_RDONLY);
     fake_allocation_bytes(2 << 20);
-    assert_int_equal(cuda_fd_size_prove(device, fd, 2 << 20), CUDA_SIZE_PROOF_GOOD);
+    assert_int_equal(map(device, fd, 2 << 20), CUDA_SIZE_PROOF_GOOD);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        warnings = 0;
+        fault_set_plan(steps[i]);
+        assert_int_equal(map(device, fd, 2 << 20), CUDA_SIZE_PROOF_BAD);
+        fault_set_plan(NULL);
+        assert_int_equal(warnings, 1);
+    }
     warnings = 0;
-    fault_set_plan("cuda.cuMemMap:1");
-    assert_int_equal(cuda_fd_size_prove(device, fd, 2 << 20), CUDA_SIZE_PROOF_BAD);
-    fault_set_plan(NULL);
-    assert_int_equal(cuda_fd_size_prove(device, fd, 8 << 20), CUDA_SIZE_PROOF_BAD);
-    assert_int_equal(warnings, 2);
+    assert_int_equal(map(device, fd, 8 << 20), CUDA_SIZE_PROOF_BAD);
+    assert_int_equal(warnings, 1);
     close(fd);
-    assert_int_equal(cuda_fd_size_prove(device, fd, 1 << 20), CUDA_SIZE_PROOF_UNKNOWN);
-    assert_int_equal(warnings, 2);
+    assert_int_equal(map(device, fd, 1 << 20), CUDA_SIZE_PROOF_UNKNOWN);
+    assert_int_equal(warnings, 1);
     cuda_device_close(&device);
 }
 
