@@ -31,7 +31,8 @@ bool bridge_texture_ensure(Bridge *bridge, TextureSlot *slot)
         bridge->renderer,
         RENDERER_TEXTURE_PARAMS(.label = owner[0] != '\0' ? owner : "host",
                                 .width_px = slot->plan.width_px, .height_px = slot->plan.height_px,
-                                .pass = slot->plan.pass));
+                                .pass = slot->plan.pass,
+                                .device_first = slot->plan.source == RENDERER_SOURCE_DEVICE));
     slot->has_pixels = false;
     return slot->texture != NULL;
 }

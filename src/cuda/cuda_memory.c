@@ -26,7 +26,8 @@ static const char *memory_map(CudaDevice *device, CudaMemoryHandle handle, CudaM
                              .flags = CUDA_ACCESS_READ_WRITE};
     const char *call = "cuMemAddressReserve";
     bool is_mapped = false;
-    *out_error = CUDA_TRY(driver, cuMemAddressReserve, &memory->pointer, memory->size_bytes, 0, 0, 0);
+    *out_error =
+        CUDA_TRY(driver, cuMemAddressReserve, &memory->pointer, memory->size_bytes, 0, 0, 0);
     if (*out_error == 0) {
         call = "cuMemMap"; /* refuses more than there is */
         *out_error = CUDA_TRY(driver, cuMemMap, memory->pointer, memory->size_bytes, 0, handle, 0);
@@ -36,7 +37,8 @@ static const char *memory_map(CudaDevice *device, CudaMemoryHandle handle, CudaM
     }
     if (is_mapped) {
         call = "cuMemSetAccess";
-        *out_error = CUDA_TRY(driver, cuMemSetAccess, memory->pointer, memory->size_bytes, &access, 1);
+        *out_error =
+            CUDA_TRY(driver, cuMemSetAccess, memory->pointer, memory->size_bytes, &access, 1);
     }
     if (*out_error == 0)
         return NULL;

@@ -149,6 +149,9 @@ typedef struct RendererTextureParams {
     const char *label;
     int32_t width_px, height_px; /* 1..max_texture_px */
     RendererPass pass;           /* fixed for the texture's life */
+    /* A hint: the first update will be a DEVICE source, so a backend need not make what only host
+     * sources are written to. Neither drawn nor read before that update. */
+    bool device_first;
 } RendererTextureParams;
 #define RENDERER_TEXTURE_PARAMS(...) \
     (&(RendererTextureParams){.struct_size = sizeof(RendererTextureParams), __VA_ARGS__})

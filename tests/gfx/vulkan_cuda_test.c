@@ -362,7 +362,7 @@ static void sizes_are_proven(void **state)
     export_end(&from);
 }
 
-/* Call number n of an import, its updates and its release fails. False when there were fewer. */
+/* Call number n of an import and its updates fails. False when there were fewer. */
 static bool import_with_failing_call(const Export *from, int n)
 {
     static uint8_t given[COUNT * 4];
@@ -371,6 +371,8 @@ static bool import_with_failing_call(const Export *from, int n)
     uint32_t fds = open_fd_count();
     Renderer *renderer = start(NULL);
     RendererTexture *texture = fake_texture(renderer, WIDTH, HEIGHT, pass_expand(2));
+    RendererSource host = {.kind = RENDERER_SOURCE_HOST, .host = tensor, .extent_bytes = COUNT * 2};
+    assert_true(renderer_texture_update(renderer, texture, &host));
     snprintf(plan, sizeof plan, "cuda:%d", n);
     fault_set_plan(plan);
     RendererAlloc *alloc = import(renderer, from, from->size_bytes);
@@ -387,10 +389,10 @@ static bool import_with_failing_call(const Export *from, int n)
         assert_true(renderer_texture_read(renderer, texture, given, sizeof given) ||
                     renderer_lost(renderer));
     }
+    bool injected = fault_injected() > 0;
+    fault_set_plan(NULL); /* calls that give back only fail with the whole context */
     if (alloc != NULL)
         renderer_alloc_release(renderer, &alloc);
-    bool injected = fault_injected() > 0;
-    fault_set_plan(NULL);
     renderer_texture_destroy(renderer, &texture);
     stop(&renderer, live);
     assert_int_equal(open_fd_count(), fds);

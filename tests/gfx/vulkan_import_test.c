@@ -249,6 +249,41 @@ static void sources_that_alternate_make_no_images(void **state)
     fake_stop(&renderer);
 }
 
+/* No image is made that only host tensors would be written to, and one is when they come. */
+static void a_device_tensor_needs_no_plain_image(void **state)
+{
+    (void)state;
+    static uint8_t bytes[COUNT], wanted[COUNT * 4], given[COUNT * 4];
+    RendererPass pass = pass_expand(1);
+    Renderer *renderer = fake_start(FAKE_BOTH);
+    RendererTexture *texture = renderer_texture_create(
+        renderer, RENDERER_TEXTURE_PARAMS(.width_px = WIDTH, .height_px = HEIGHT, .pass = pass,
+                                          .device_first = true));
+    VulkanTexture *white = (VulkanTexture *)texture;
+    RendererSource source = fake_source(bytes, COUNT);
+    assert_non_null(texture);
+    log_capture_reset();
+    assert_false(renderer_texture_read(renderer, texture, given, sizeof given));
+    assert_int_equal(log_captured_problems(), 1);
+    for (int i = 0; i < 6; i++) {
+        source.kind = i < 3 ? RENDERER_SOURCE_DEVICE : RENDERER_SOURCE_HOST;
+        source.host = bytes;
+        memset(bytes, 30 + i, sizeof bytes);
+        reference_pixels(&pass, bytes, COUNT, wanted);
+        assert_true(renderer_texture_update(renderer, texture, &source));
+        assert_true((white->plain.image != VK_NULL_HANDLE) == (i >= 3));
+        fake_frame(renderer, texture, WIDTH, HEIGHT);
+        assert_true(renderer_texture_read(renderer, texture, given, sizeof given));
+        assert_memory_equal(given, wanted, sizeof given);
+    }
+    renderer_texture_destroy(renderer, &texture);
+    texture = renderer_texture_create(
+        renderer, RENDERER_TEXTURE_PARAMS(.width_px = WIDTH, .height_px = HEIGHT, .pass = pass,
+                                          .device_first = true));
+    renderer_texture_destroy(renderer, &texture); /* never updated */
+    fake_stop(&renderer);
+}
+
 int main(void)
 {
     if (!fake_begin())
@@ -258,6 +293,7 @@ int main(void)
                                        cmocka_unit_test(without_images_our_pass_reads_it),
                                        cmocka_unit_test(imports_that_fail_leave_nothing),
                                        cmocka_unit_test(a_ring_that_cannot_grow_goes_on),
-                                       cmocka_unit_test(sources_that_alternate_make_no_images)};
+                                       cmocka_unit_test(sources_that_alternate_make_no_images),
+                                       cmocka_unit_test(a_device_tensor_needs_no_plain_image)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

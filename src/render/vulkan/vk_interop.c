@@ -290,7 +290,8 @@ static bool update_in_place(VulkanRenderer *renderer, VulkanTexture *texture, Vu
     if (image != texture->current && !vk_interop_release(renderer, texture->current))
         return false;
     /* Its memory is worth more elsewhere, unless host tensors come in between. */
-    if (texture->current == &texture->plain && !texture->keeps_plain) {
+    if (texture->plain.image != VK_NULL_HANDLE && texture->current == &texture->plain &&
+        !texture->keeps_plain) {
         vk_defer(renderer, &(VulkanGarbage){.value = texture->plain.used_value,
                                             .kind = VULKAN_GARBAGE_IMAGE,
                                             .of.image = texture->plain});

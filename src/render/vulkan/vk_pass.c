@@ -21,7 +21,7 @@ typedef struct PassPush { /* pass.glsl */
     uint32_t table_first, is_aligned;
 } PassPush;
 
-enum { TABLE_BYTES = COLORMAP_COUNT * COLORMAP_ENTRIES * 4, PIXELS_X = 32, PIXELS_Y = 32 };
+enum { TABLE_BYTES = COLORMAP_COUNT * COLORMAP_ENTRIES * 4, GROUP_WIDTH = 8, PIXELS_X = 32 };
 
 /* ---- Creation -----------------------------------------------------------------------------------
  */
@@ -64,7 +64,15 @@ static VkResult layouts_create(VulkanRenderer *renderer)
     return context->api.vkCreatePipelineLayout(context->device, &info, NULL, &passes->layout);
 }
 
-/* `channels` 0: no specialization. */
+/* Vulkan promises 128 threads a group; most devices have more. */
+static uint32_t group_rows(const VkPhysicalDeviceLimits *limits)
+{
+    bool is_large = limits->maxComputeWorkGroupInvocations >= GROUP_WIDTH * 32 &&
+                    limits->maxComputeWorkGroupSize[1] >= 32;
+    return is_large ? 32 : 16;
+}
+
+/* `channels`: of the expanding pass; the colormap's does not look at it. */
 static VkResult pipeline_create(VulkanRenderer *renderer, VulkanShaderCode code, uint32_t channels,
                                 VkPipeline *out)
 {
@@ -73,15 +81,17 @@ static VkResult pipeline_create(VulkanRenderer *renderer, VulkanShaderCode code,
         fault_here("vk.create") ? VK_NULL_HANDLE : vk_shader_module(context, code);
     if (module == VK_NULL_HANDLE)
         return VK_ERROR_OUT_OF_HOST_MEMORY;
-    VkSpecializationMapEntry entry = {0, 0, sizeof channels};
-    VkSpecializationInfo special = {1, &entry, sizeof channels, &channels};
+    const uint32_t values[2] = {channels, renderer->passes.group_rows};
+    const VkSpecializationMapEntry entries[2] = {{0, 0, sizeof values[0]},
+                                                 {1, sizeof values[0], sizeof values[1]}};
+    VkSpecializationInfo special = {2, entries, sizeof values, values};
     VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                   .module = module,
                   .pName = "main",
-                  .pSpecializationInfo = channels > 0 ? &special : NULL},
+                  .pSpecializationInfo = &special},
         .layout = renderer->passes.layout};
     VkResult result =
         context->api.vkCreateComputePipelines(context->device, VK_NULL_HANDLE, 1, &info, NULL, out);
@@ -155,6 +165,7 @@ bool vk_passes_init(VulkanRenderer *renderer, char *error, size_t error_bytes)
     VulkanPasses *passes = &renderer->passes;
     VulkanShaderCode colormap = {colormap_words, sizeof colormap_words};
     VulkanShaderCode expand = {expand_words, sizeof expand_words};
+    passes->group_rows = group_rows(&renderer->context.properties.limits);
     VkResult result = layouts_create(renderer);
     if (result == VK_SUCCESS)
         result = pipeline_create(renderer, colormap, 0, &passes->colormap);
@@ -236,7 +247,7 @@ static void bands_dispatch(VulkanRenderer *renderer, VkCommandBuffer commands,
         api->vkCmdPushConstants(commands, passes->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                                 sizeof push, &push);
         api->vkCmdDispatch(commands, (width + PIXELS_X - 1) / PIXELS_X,
-                           (push.rows + PIXELS_Y - 1) / PIXELS_Y, 1);
+                           (push.rows + passes->group_rows - 1) / passes->group_rows, 1);
     }
 }
 

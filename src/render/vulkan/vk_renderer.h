@@ -167,6 +167,7 @@ typedef struct VulkanPasses { /* vk_pass.c */
     VkDescriptorSetLayout storage_layout, source_layout, table_layout;
     VkPipelineLayout layout;
     VkPipeline colormap, expand[VULKAN_EXPAND_PIPELINES];
+    uint32_t group_rows; /* of pixels that a group of threads makes */
     VkBuffer table_buffer;
     VulkanRange table_range;
     VkDescriptorPool table_pool;

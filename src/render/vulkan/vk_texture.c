@@ -233,8 +233,10 @@ RendererTexture *vk_texture_create(Renderer *base, const RendererTextureParams *
     snprintf(texture->label, sizeof texture->label, "%s",
              params->label != NULL ? params->label : "texture");
     vk_collect(renderer);
-    VkResult result = vk_image_create(renderer, params->width_px, params->height_px, false,
-                                      texture->label, &texture->plain);
+    VkResult result = VK_SUCCESS;
+    if (!params->device_first || renderer->interop.api == NULL)
+        result = vk_image_create(renderer, params->width_px, params->height_px, false,
+                                 texture->label, &texture->plain);
     if (result != VK_SUCCESS) {
         vk_failed(renderer, "renderer_texture_create", "the image", result);
         free(texture);
@@ -407,6 +409,11 @@ bool vk_texture_read(Renderer *base, RendererTexture *base_texture, uint8_t *dst
 {
     VulkanRenderer *renderer = vk_renderer(base);
     VulkanTexture *texture = vulkan_texture(base_texture);
+    if (texture->current->image == VK_NULL_HANDLE) {
+        log_item(RENDERER_REFUSED, "renderer_texture_read", "a texture before its first update",
+                 "a texture that was updated");
+        return false;
+    }
     return vk_access(renderer, texture->current, false) &&
            vk_read_image(renderer, texture->current->image, VK_IMAGE_LAYOUT_GENERAL,
                          texture->base.width_px, texture->base.height_px, dst);

@@ -1,7 +1,7 @@
 // What the two passes share: the source as words, read at any byte address, and the image.
 // One thread makes four pixels of a row; groups of 8 x 32 threads cover 32 x 32 pixels (the fastest
-// of the shapes tried on an H200).
-layout(local_size_x = 8, local_size_y = 32) in;
+// of the shapes tried on an H200), or of 8 x 16 where the device has no larger groups.
+layout(local_size_x = 8, local_size_y_id = 1) in;
 
 layout(set = 0, binding = 0, rgba8) uniform writeonly image2D target;
 layout(set = 1, binding = 0) readonly buffer Words { uint words[]; };
