@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/fault.h"
@@ -35,13 +36,19 @@ static uint32_t installed; /* how often; one thread at a time */
 static struct sigaction actions_before[GUARDED_SIGNALS];
 static struct sigaction interrupt_before;
 static atomic_uint_fast64_t interrupt_serial;
-static atomic_flag crashing = ATOMIC_FLAG_INIT;
+static atomic_bool crashing;
 static GuardFault crash_fault; /* of the one thread that holds `crashing` */
 
-/* The reserved signal of guard_interrupt. */
-static int interrupt_signal(void)
+int guard_interrupt_signal(void)
 {
     return SIGRTMAX - 2;
+}
+
+void guard_signals_remove(sigset_t *set)
+{
+    for (int i = 0; i < GUARDED_SIGNALS; i++)
+        sigdelset(set, guarded[i].signal);
+    sigdelset(set, guard_interrupt_signal());
 }
 
 const char *guard_signal_name(int signal)
@@ -147,12 +154,46 @@ static bool raised_here(const siginfo_t *info)
     return info->si_code > 0 || (info->si_code == SI_TKILL && info->si_pid == getpid());
 }
 
-/* One report at a time; the thread that writes it ends the process, unless whoever has the signal
- * next goes on. */
-static void crash_begin(void)
+void guard_crash_wait(void)
 {
-    while (atomic_flag_test_and_set(&crashing))
-        usleep(1000);
+    while (!guard_thread.crashing && atomic_load(&crashing))
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+/* The thread that has it ends the process, unless whoever has the signal next goes on. */
+void guard_crash_begin(void)
+{
+    while (atomic_exchange(&crashing, true))
+        guard_crash_wait();
+    guard_thread.crashing = 1;
+}
+
+void guard_crash_end(void)
+{
+    guard_thread.crashing = 0;
+    atomic_store(&crashing, false);
+}
+
+/* Not contained. */
+static void report_crash(const GuardFault *fault, const GuardFrame *top, const char *why)
+{
+    GuardCrash crash = {.fault = fault,
+                        .what = top != NULL ? top->what : NULL,
+                        .thread = guard_thread.words,
+                        .why = why,
+                        .caller = caller_current()};
+    if (!rescue_run(&crash)) {
+        guard_report_write(&crash);
+        log_file_rescue();
+    }
+}
+
+static const char *why_not_guarded(const GuardThread *thread, const siginfo_t *info)
+{
+    return thread->top == NULL  ? "no guarded call was running on this thread"
+           : !raised_here(info) ? "it was sent from outside"
+           : thread->forked     ? "it is in a child that the call forked"
+                                : NULL;
 }
 
 static void on_fault(int signal, siginfo_t *info, void *context)
@@ -161,13 +202,12 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     GuardThread *thread = &guard_thread;
     if (thread->walking)
         siglongjmp(thread->walk_escape, 1);
+    if (thread->flush_escape != NULL)
+        siglongjmp(*thread->flush_escape, RESCUE_ESCAPE_FAULTED);
     GuardFrame *top = thread->top;
-    const char *why = top == NULL          ? "no guarded call was running on this thread"
-                      : !raised_here(info) ? "it was sent from outside"
-                      : thread->forked     ? "it is in a child that the call forked"
-                                           : NULL;
+    const char *why = why_not_guarded(thread, info);
     if (top == NULL)
-        crash_begin();
+        guard_crash_begin();
     GuardFault *fault = top != NULL ? top->fault : &crash_fault;
     memset(fault, 0, offsetof(GuardFault, frames));
     fault->signal = signal;
@@ -179,11 +219,10 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     if (why == NULL)
         siglongjmp(top->escape, 1);
     if (top != NULL)
-        crash_begin();
-    guard_report_write(fault, top, why);
-    log_file_rescue();
+        guard_crash_begin();
+    report_crash(fault, top, why);
     pass_on(signal, info, context);
-    atomic_flag_clear(&crashing);
+    guard_crash_end();
     errno = saved_errno;
 }
 
@@ -195,7 +234,10 @@ static void on_interrupt(int signal, siginfo_t *info, void *context)
     GuardThread *thread = &guard_thread;
     GuardFrame *top = thread->top;
     uint64_t wanted = atomic_load(&interrupt_serial);
-    if (!thread->walking && top != NULL && top->serial != 0 && top->serial == wanted) {
+    if (thread->flush_escape != NULL) {
+        if (!thread->walking && rescue_is_late())
+            siglongjmp(*thread->flush_escape, RESCUE_ESCAPE_LATE);
+    } else if (!thread->walking && top != NULL && top->serial != 0 && top->serial == wanted) {
         GuardFault *fault = top->fault;
         memset(fault, 0, offsetof(GuardFault, frames));
         guard_walk(context, top, fault);
@@ -209,7 +251,7 @@ static void on_interrupt(int signal, siginfo_t *info, void *context)
 void guard_interrupt(pthread_t thread, uint64_t serial)
 {
     atomic_store(&interrupt_serial, serial);
-    pthread_kill(thread, interrupt_signal());
+    pthread_kill(thread, guard_interrupt_signal());
 }
 
 /* ---- Installing ---- */
@@ -239,8 +281,9 @@ bool guard_install(const char *crash_folder)
            install_one(guarded[done].signal, on_fault, &actions_before[done]))
         done++;
     if (done == GUARDED_SIGNALS &&
-        install_one(interrupt_signal(), on_interrupt, &interrupt_before)) {
+        install_one(guard_interrupt_signal(), on_interrupt, &interrupt_before)) {
         installed = 1;
+        rescue_start(); /* without it a report is written all the same */
         return true;
     }
     log_item(GUARD_NOT_INSTALLED, done < GUARDED_SIGNALS ? guarded[done].name : "the interrupt",
@@ -254,9 +297,10 @@ void guard_uninstall(void)
 {
     if (installed == 0 || --installed > 0)
         return;
+    rescue_stop();
     for (int i = 0; i < GUARDED_SIGNALS; i++)
         sigaction(guarded[i].signal, &actions_before[i], NULL);
-    sigaction(interrupt_signal(), &interrupt_before, NULL);
+    sigaction(guard_interrupt_signal(), &interrupt_before, NULL);
 }
 
 bool guard_retake_handlers(void)
@@ -328,6 +372,11 @@ void guard_thread_leave(void)
     munmap(thread->stack_map, thread->stack_map_bytes);
     thread->stack_map = NULL;
     thread->stack = (stack_t){0};
+}
+
+void guard_thread_describe(const char *words)
+{
+    guard_thread.words = words;
 }
 
 /* Libraries sometimes bring a stack of their own, too small or soon freed. */

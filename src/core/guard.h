@@ -4,8 +4,8 @@
  * thread end the call instead of the process, stack overflow included (each guarded thread has an
  * alternate signal stack). Guards nest: the innermost one ends. A fault is contained only if the
  * thread holds no host lock (guard_lock_enter) and neither allocator, dynamic loader nor graphics
- * driver is anywhere on the stack up to the guard; otherwise a crash report is written and the
- * signal goes where it went before guard_install.
+ * driver is anywhere on the stack up to the guard; otherwise the rescue thread (rescue.h) writes
+ * out the stores and a crash report, and the signal goes where it went before guard_install.
  *
  * What cannot be contained, and is not promised: a corrupted heap (the next malloc anywhere may
  * abort), memory of the host that the applet overwrote, exit() and pthread_exit() (they end the
@@ -55,6 +55,10 @@ bool guard_retake_handlers(void);
  */
 bool guard_thread_enter(void);
 void guard_thread_leave(void);
+
+/* What this thread is ("job 3, \"train\""), for a crash report. Kept by address: lives until it is
+ * replaced, with NULL at the latest when the thread ends. */
+void guard_thread_describe(const char *words);
 
 /* Runs call->call(call->arg). True when it returned; false when it was ended, with `fault` filled.
  * Signal mask and floating-point controls are afterwards as they were before, either way. */

@@ -18,6 +18,7 @@ static bool has_key;
 static void on_forked_child(void)
 {
     guard_thread.forked = guard_thread.top != NULL;
+    guard_crash_end(); /* it was the parent's */
 }
 
 void guard_exit_forked_child(void)
@@ -37,12 +38,15 @@ static void end_failed(const char *how)
     if (top == NULL || guard_thread.forked)
         return;
     log_item(GUARD_ENDED, top->what, how);
+    guard_crash_begin();
+    rescue_run(NULL);
     log_file_rescue();
     _exit(STATUS_FAILED);
 }
 
 static void on_exit_called(void)
 {
+    guard_crash_wait(); /* a fault on another thread says how the process ends */
     end_failed("ended the process with exit()");
 }
 

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
+#include "core/caller.h"
 #include "core/guard.h"
 
 typedef struct GuardFrame {
@@ -26,7 +27,10 @@ typedef struct GuardThread {
     volatile sig_atomic_t locks;
     volatile sig_atomic_t walking; /* a fault now is the stack walk's own */
     sigjmp_buf walk_escape;
-    bool forked; /* this process is the child of a fork() in a guarded call */
+    sigjmp_buf *volatile flush_escape; /* on the rescue thread, inside a registered function */
+    const char *volatile words;        /* guard_thread_describe */
+    volatile sig_atomic_t crashing;    /* this thread's fault is the one that ends the process */
+    bool forked;                       /* this process is the child of a fork() in a guarded call */
     uint32_t entered;
     void *stack_map; /* guard page, then the alternate stack */
     size_t stack_map_bytes;
@@ -46,8 +50,47 @@ void guard_exit_watch_thread(bool on);
 /* Ends a forked child that would go on as a second host. */
 _Noreturn void guard_exit_forked_child(void);
 
+/* What the rescue thread's functions did. */
+typedef struct RescueFlushed {
+    uint32_t back, late, faulted; /* functions by how they ended */
+    uint32_t took_ms;
+    bool asked;   /* there is a thread */
+    bool gave_up; /* it did not come back at all */
+} RescueFlushed;
+
+/* A fault that ends the process, for the report. Lives in the parked handler. */
+typedef struct GuardCrash {
+    const GuardFault *fault;
+    const char *what;   /* of the innermost guard; NULL: none */
+    const char *thread; /* guard_thread_describe's words, NULL: none */
+    const char *why;    /* it was not contained */
+    CallerId caller;
+    RescueFlushed flushed;
+} GuardCrash;
+
 /* guard_report.c: writes crash-<pid>.txt and a line on stderr. */
 void guard_report_set_folder(const char *folder);
-void guard_report_write(const GuardFault *fault, const GuardFrame *top, const char *why);
+void guard_report_write(const GuardCrash *crash);
+
+/* guard.c: one crash at a time, whether by fault or by exit(). begin waits for another thread's,
+ * which mostly ends the process. wait does that alone. */
+void guard_crash_begin(void);
+void guard_crash_end(void);
+void guard_crash_wait(void);
+/* The reserved signal of guard_interrupt and of the rescue. */
+int guard_interrupt_signal(void);
+/* Takes the fault signals and that one out of a set. */
+void guard_signals_remove(sigset_t *set);
+
+/* rescue.c. The thread's start (false with one line) and end. */
+bool rescue_start(void);
+void rescue_stop(void);
+/* Wakes the thread and waits until it has called the registered functions and, unless `crash` is
+ * NULL, written report and log. False: they are not written. Between guard_crash_begin and end;
+ * in handlers. */
+bool rescue_run(GuardCrash *crash);
+/* Whether the function that runs has passed its deadline. In handlers. */
+bool rescue_is_late(void);
+enum { RESCUE_ESCAPE_LATE = 1, RESCUE_ESCAPE_FAULTED = 2 }; /* values for flush_escape */
 
 #endif

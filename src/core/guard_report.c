@@ -1,5 +1,5 @@
-/* The crash report: crash-<pid>.txt in the data root, and a line on stderr. Runs inside a signal
- * handler of a process that is about to end: open, write and close only. */
+/* The crash report: crash-<pid>.txt in the data root, and a line on stderr. Runs on the rescue
+ * thread, or in the signal handler where there is none: open, write and close only. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,16 +75,42 @@ static void put_address(Writer *writer, uintptr_t address)
     put_number(writer, address - module->first, 16);
 }
 
-static void put_fault(Writer *writer, const GuardFault *fault, const GuardFrame *top)
+static void put_fault(Writer *writer, const GuardCrash *crash)
 {
-    const char *applet = caller_name(caller_current());
-    put(writer, guard_signal_name(fault->signal));
+    const char *applet = caller_name(crash->caller);
+    put(writer, guard_signal_name(crash->fault->signal));
     put(writer, " at ");
-    put_number(writer, fault->address, 16);
+    put_number(writer, crash->fault->address, 16);
     put(writer, applet[0] != '\0' ? ", applet " : "");
     put(writer, applet);
-    put(writer, top != NULL ? ", in " : "");
-    put(writer, top != NULL ? top->what : "");
+    put(writer, crash->what != NULL || crash->thread != NULL ? ", in " : "");
+    put(writer, crash->what != NULL ? crash->what : crash->thread != NULL ? crash->thread : "");
+}
+
+static void put_count(Writer *writer, uint32_t count, const char *words)
+{
+    if (count == 0)
+        return;
+    put(writer, ", ");
+    put_number(writer, count, 10);
+    put(writer, words);
+}
+
+/* "3 of 4 written out in 120 ms, 1 cut off" */
+static void put_flushed(Writer *writer, const RescueFlushed *flushed)
+{
+    if (!flushed->asked || flushed->gave_up) {
+        put(writer, flushed->asked ? "the rescue thread did not come back" : "no rescue thread");
+        return;
+    }
+    put_number(writer, flushed->back, 10);
+    put(writer, " of ");
+    put_number(writer, flushed->back + flushed->late + flushed->faulted, 10);
+    put(writer, " written out in ");
+    put_number(writer, flushed->took_ms, 10);
+    put(writer, " ms");
+    put_count(writer, flushed->late, " cut off at the deadline");
+    put_count(writer, flushed->faulted, " faulted");
 }
 
 static void report_path(char *out, size_t out_bytes)
@@ -101,8 +127,9 @@ static void report_path(char *out, size_t out_bytes)
     out[folder_length + name.used] = '\0';
 }
 
-void guard_report_write(const GuardFault *fault, const GuardFrame *top, const char *why)
+void guard_report_write(const GuardCrash *crash)
 {
+    const GuardFault *fault = crash->fault;
     char path[FOLDER_BYTES + 64] = "";
     Writer file = {.fd = -1};
     if (report_folder[0] != '\0') {
@@ -112,9 +139,11 @@ void guard_report_write(const GuardFault *fault, const GuardFrame *top, const ch
     put(&file, "Caliper crash report\ntime: ");
     put_number(&file, (uint64_t)time(NULL), 10);
     put(&file, " s since 1970, UTC\nfault: ");
-    put_fault(&file, fault, top);
+    put_fault(&file, crash);
     put(&file, "\nwhy it was not contained: ");
-    put(&file, why);
+    put(&file, crash->why);
+    put(&file, "\nstores: ");
+    put_flushed(&file, &crash->flushed);
     put(&file, fault->walked ? "\nstack, up to the guard:\n" : "\nstack:\n");
     for (uint32_t i = 0; i < fault->frame_count; i++) {
         put(&file, "#");
@@ -128,9 +157,9 @@ void guard_report_write(const GuardFault *fault, const GuardFrame *top, const ch
         close(file.fd);
     Writer line = {.fd = STDERR_FILENO};
     put(&line, "caliper: ");
-    put_fault(&line, fault, top);
+    put_fault(&line, crash);
     put(&line, "; not contained: ");
-    put(&line, why);
+    put(&line, crash->why);
     put(&line, file.fd >= 0 ? "; report in " : "; no report could be written");
     put(&line, file.fd >= 0 ? path : "");
     put(&line, "\n");
