@@ -187,6 +187,26 @@ int32_t host_add(Host *host, const char *library_path)
     return index;
 }
 
+int32_t host_add_linked(Host *host, const char *name, CaliperDescriptorFn descriptor)
+{
+    char path[64];
+    snprintf(path, sizeof path, "linked:%s", name);
+    if (!loader_link(path, descriptor)) {
+        log_item(APPLET_REFUSED, path, "too many linked applets");
+        return -1;
+    }
+    int32_t index = find_path(host, path);
+    return index >= 0 ? index : add_path(host, path, false);
+}
+
+void *host_applet_self(const Host *host, uint32_t index)
+{
+    const Applet *applet = index < host->applet_count ? host->applets[index] : NULL;
+    bool open = applet != NULL && (applet->state == APPLET_STATE_RUNNING ||
+                                   applet->state == APPLET_STATE_CLOSING);
+    return open ? applet->life->self : NULL;
+}
+
 static int is_library_name(const struct dirent *entry)
 {
     size_t length = strlen(entry->d_name);

@@ -61,6 +61,11 @@ void host_scan(Host *host);
 /* Adds one library by path; returns its index or -1 with one line (the applet is then not listed).
  */
 int32_t host_add(Host *host, const char *library_path);
+/* The same for an applet that is linked into this process, under a name for the log: for tests of
+ * applets (src/fixture/). */
+int32_t host_add_linked(Host *host, const char *name, CaliperDescriptorFn descriptor);
+/* What the applet's create() answered, NULL while it is not open: for tests of applets. */
+void *host_applet_self(const Host *host, uint32_t index);
 int32_t host_find(const Host *host, const char *applet_id); /* -1: none */
 uint32_t host_applet_count(const Host *host);
 bool host_applet(const Host *host, uint32_t index, AppletView *out);

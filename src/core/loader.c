@@ -13,6 +13,44 @@
 #include "core/guard_modules.h"
 #include "core/loader_impl.h"
 
+/* Applets linked into this process, by the paths that stand for them. */
+static struct {
+    char path[64];
+    CaliperDescriptorFn descriptor; /* NULL: free */
+} linked[LOADER_LINKED_MAX];
+
+bool loader_link(const char *path, CaliperDescriptorFn descriptor)
+{
+    int place = -1;
+    for (int i = 0; i < LOADER_LINKED_MAX; i++) {
+        if (linked[i].descriptor != NULL && strcmp(linked[i].path, path) == 0) {
+            place = i;
+            break;
+        }
+        if (linked[i].descriptor == NULL && place < 0)
+            place = i;
+    }
+    if (place < 0 || strlen(path) >= sizeof linked[place].path)
+        return false;
+    snprintf(linked[place].path, sizeof linked[place].path, "%s", path);
+    linked[place].descriptor = descriptor;
+    return true;
+}
+
+/* False: the path is no linked applet's. It has no handle, so closing it unloads nothing. */
+static bool open_linked(const char *path, Library *out)
+{
+    for (int i = 0; i < LOADER_LINKED_MAX; i++) {
+        if (linked[i].descriptor == NULL || strcmp(linked[i].path, path) != 0)
+            continue;
+        guard_modules_refresh();
+        out->descriptor = linked[i].descriptor;
+        guard_modules_range((uintptr_t)out->descriptor, &out->first, &out->end);
+        return true;
+    }
+    return false;
+}
+
 typedef struct Opening {
     const char *path;
     void *handle;
@@ -53,6 +91,8 @@ LoaderResult loader_open(const char *path, const char *copy_folder, Library *out
                          size_t why_bytes)
 {
     *out = (Library){0};
+    if (open_linked(path, out))
+        return LOADER_RESULT_OPENED;
     if (!loader_check_file(path, why, why_bytes))
         return LOADER_RESULT_NO_LIBRARY;
     if (copy_folder != NULL) {

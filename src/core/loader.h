@@ -30,6 +30,11 @@ typedef struct Library {
 LoaderResult loader_open(const char *path, const char *copy_folder, Library *out, char *why,
                          size_t why_bytes);
 
+/* Gives an applet that is linked into this process a path, "linked:NAME", under which loader_open
+ * finds it; `descriptor` NULL forgets it. A few at a time. False without a place. */
+enum { LOADER_LINKED_MAX = 8 };
+bool loader_link(const char *path, CaliperDescriptorFn descriptor);
+
 /* Closes, and deletes the copy. */
 void loader_close(Library *library);
 
