@@ -1,0 +1,542 @@
+/* libcaliper_fixture, used as an applet's author uses it: <caliper_fixture.h> and nothing else of
+ * the host. Argument 1: kit_applet.c as a library. Expected colours are viridis' first and last
+ * published entries. */
+#include <caliper_fixture.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "kit_applet.h"
+
+static const char *library;
+
+static CaliperFixture *opened(CaliperFixtureJobs mode)
+{
+    CaliperFixture *fixture = caliper_fixture_create(
+        &(CaliperFixtureParams){.struct_size = sizeof(CaliperFixtureParams), .jobs_mode = mode});
+    assert_non_null(fixture);
+    assert_true(caliper_fixture_load_linked(fixture, caliper_applet_descriptor));
+    assert_true(caliper_fixture_open(fixture));
+    return fixture;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    CaliperFixture *left = caliper_fixture_current();
+    caliper_fixture_destroy(&left);
+    return 0;
+}
+
+static void test_life(void **state)
+{
+    (void)state;
+    struct stat status;
+    CaliperFixture *fixture = caliper_fixture_create(NULL);
+    assert_non_null(fixture);
+    assert_int_equal(caliper_fixture_state(fixture), CALIPER_FIXTURE_EMPTY);
+    assert_false(caliper_fixture_frame(fixture));
+    assert_int_equal(caliper_fixture_said(fixture, CALIPER_LOG_WARN, "fixture_frame: given"), 1);
+    assert_false(caliper_fixture_open(fixture));
+    assert_true(caliper_fixture_load_linked(fixture, caliper_applet_descriptor));
+    assert_int_equal(caliper_fixture_state(fixture), CALIPER_FIXTURE_READY);
+    assert_null(caliper_fixture_self(fixture));
+    for (int life = 0; life < 2; life++) {
+        assert_true(caliper_fixture_open(fixture));
+        const KitApplet *applet = caliper_fixture_self(fixture);
+        assert_non_null(applet);
+        assert_int_equal(applet->frames, 0);
+        assert_true(caliper_fixture_frames(fixture, 3));
+        assert_int_equal(applet->frames, 3);
+        assert_string_equal(caliper_fixture_applet_dir(fixture), kit_applet_last_dir);
+        assert_int_equal(stat(kit_applet_last_dir, &status), 0);
+        assert_true(caliper_fixture_close(fixture));
+        assert_int_equal(caliper_fixture_state(fixture), CALIPER_FIXTURE_READY);
+        assert_null(caliper_fixture_self(fixture));
+        assert_false(caliper_fixture_close(fixture));
+    }
+    assert_int_equal(caliper_fixture_leaks(fixture), 0);
+    char *folder = strdup(caliper_fixture_applet_dir(fixture));
+    assert_false(caliper_fixture_load_linked(fixture, caliper_applet_descriptor));
+    caliper_fixture_destroy(&fixture);
+    assert_null(fixture);
+    assert_int_not_equal(stat(folder, &status), 0); /* the temporary root went with it */
+    free(folder);
+    caliper_fixture_destroy(&fixture);
+    caliper_fixture_destroy(NULL);
+}
+
+static void test_one_at_a_time(void **state)
+{
+    (void)state;
+    CaliperFixture *fixture = caliper_fixture_create(NULL);
+    assert_null(caliper_fixture_create(NULL));
+    assert_int_equal(caliper_fixture_said(fixture, CALIPER_LOG_WARN, "a second fixture"), 1);
+    caliper_fixture_destroy(&fixture);
+    fixture = caliper_fixture_create(NULL);
+    assert_non_null(fixture);
+    caliper_fixture_destroy(&fixture);
+}
+
+static void test_by_path(void **state)
+{
+    (void)state;
+    CaliperFixture *fixture = caliper_fixture_create(NULL);
+    assert_false(caliper_fixture_load(fixture, "/no/such/library.so"));
+    assert_int_equal(caliper_fixture_state(fixture), CALIPER_FIXTURE_FAILED);
+    assert_non_null(strstr(caliper_fixture_reason(fixture), "/no/such/library.so"));
+    assert_true(caliper_fixture_load(fixture, library));
+    assert_true(caliper_fixture_open(fixture));
+    assert_true(caliper_fixture_frames(fixture, 2));
+    assert_int_equal(caliper_fixture_textures(fixture, NULL, 0), 2);
+    assert_true(caliper_fixture_close(fixture));
+    caliper_fixture_destroy(&fixture);
+}
+
+static void test_clock_and_size(void **state)
+{
+    (void)state;
+    CaliperFixture *fixture = opened(CALIPER_FIXTURE_JOBS_INLINE);
+    const KitApplet *applet = caliper_fixture_self(fixture);
+    caliper_fixture_frame(fixture);
+    assert_int_equal(applet->fb_width, 640);
+    assert_int_equal(applet->fb_height, 480);
+    assert_true(applet->time_sec == 0.0 && applet->delta_sec == 1.0 / 60.0);
+    assert_true(caliper_fixture_set_delta(fixture, 0.25));
+    assert_true(caliper_fixture_resize(fixture, 300, 200, 1.5f));
+    caliper_fixture_frame(fixture);
+    assert_true(applet->time_sec == 1.0 / 60.0 && applet->delta_sec == 0.25);
+    caliper_fixture_frame(fixture);
+    assert_true(applet->time_sec == 1.0 / 60.0 + 0.25);
+    assert_int_equal(applet->fb_width, 300);
+    assert_int_equal(applet->fb_height, 200);
+    assert_true(applet->dpi_scale == 1.5f);
+    assert_false(caliper_fixture_set_delta(fixture, 0.0));
+    assert_false(caliper_fixture_set_delta(fixture, (double)NAN));
+    assert_false(caliper_fixture_resize(fixture, 0, 200, 1.0f));
+    assert_false(caliper_fixture_resize(fixture, 300, 200, (float)NAN));
+    assert_int_equal(caliper_fixture_said(fixture, CALIPER_LOG_WARN, "fixture_"), 4);
+    caliper_fixture_destroy(&fixture);
+}
+
+static void test_textures(void **state)
+{
+    (void)state;
+    static const uint8_t lowest[] = {68, 1, 84, 255}, highest[] = {253, 231, 36, 255};
+    CaliperFixture *fixture = opened(CALIPER_FIXTURE_JOBS_INLINE);
+    CaliperTextureId ids[3] = {0, 0, 99};
+    int32_t width_px = 0, height_px = 0;
+    uint8_t pixels[6][4];
+    caliper_fixture_frame(fixture);
+    assert_int_equal(caliper_fixture_textures(fixture, ids, 1), 2);
+    assert_int_equal(ids[1], 0);
+    assert_int_equal(caliper_fixture_textures(fixture, ids, 3), 2);
+    assert_int_equal(ids[2], 99);
+    const KitApplet *applet = caliper_fixture_self(fixture);
+    assert_true(ids[0] == applet->texture && ids[1] == applet->shared);
+    assert_true(caliper_fixture_texture_size(fixture, ids[0], &width_px, &height_px));
+    assert_int_equal(width_px, 3);
+    assert_int_equal(height_px, 2);
+    assert_true(caliper_fixture_texture_read(fixture, ids[0], &pixels[0][0], sizeof pixels));
+    for (int i = 0; i < 6; i++)
+        assert_memory_equal(pixels[i], i < 3 ? lowest : highest, 4);
+    assert_false(caliper_fixture_texture_read(fixture, ids[0], &pixels[0][0], sizeof pixels - 1));
+    assert_true(caliper_fixture_texture_read(fixture, ids[1], &pixels[0][0], 16));
+    for (int i = 0; i < 16; i++)
+        assert_int_equal(pixels[i / 4][i % 4], i * 10 + 1);
+    caliper_fixture_destroy(&fixture);
+}
+
+/* The wrong release keeps the texture; the right one, and only that, takes it off the list. */
+static void test_releases(void **state)
+{
+    (void)state;
+    CaliperFixture *fixture = opened(CALIPER_FIXTURE_JOBS_INLINE);
+    KitApplet *applet = caliper_fixture_self(fixture);
+    applet->bridge->release_texture(applet->shared);
+    applet->bridge->free_shared(applet->texture);
+    assert_int_equal(caliper_fixture_textures(fixture, NULL, 0), 2);
+    applet->bridge->release_texture(applet->texture);
+    assert_int_equal(caliper_fixture_textures(fixture, NULL, 0), 1);
+    applet->bridge->release_texture(applet->texture);
+    assert_int_equal(caliper_fixture_textures(fixture, NULL, 0), 1);
+    caliper_fixture_destroy(&fixture);
+}
+
+static void test_leaks_are_counted(void **state)
+{
+    (void)state;
+    CaliperFixture *fixture = opened(CALIPER_FIXTURE_JOBS_INLINE);
+    ((KitApplet *)caliper_fixture_self(fixture))->keeps = true;
+    assert_true(caliper_fixture_close(fixture));
+    assert_int_equal(caliper_fixture_leaks(fixture), 2);
+    assert_int_equal(caliper_fixture_textures(fixture, NULL, 0), 0);
+    caliper_fixture_destroy(&fixture);
+}
+
+static void test_refused_textures(void **state)
+{
+    (void)state;
+    CaliperFixture *fixture = caliper_fixture_create(NULL);
+    caliper_fixture_load_linked(fixture, caliper_applet_descriptor);
+    caliper_fixture_refuse_textures(fixture, true);
+    assert_false(caliper_fixture_open(fixture));
+    assert_int_equal(caliper_fixture_state(fixture), CALIPER_FIXTURE_FAILED);
+    assert_int_equal(caliper_fixture_said(fixture, CALIPER_LOG_ERROR, "no texture, no applet"), 1);
+    caliper_fixture_destroy(&fixture);
+}
+
+static void test_log(void **state)
+{
+    (void)state;
+    CaliperFixture *fixture = opened(CALIPER_FIXTURE_JOBS_INLINE);
+    CaliperFixtureLine line;
+    caliper_fixture_clear_lines(fixture);
+    caliper_fixture_frames(fixture, 2);
+    assert_int_equal(caliper_fixture_lines(fixture), 2);
+    assert_true(caliper_fixture_line(fixture, 1, &line));
+    assert_int_equal(line.level, CALIPER_LOG_INFO);
+    assert_string_equal(line.module, "applet");
+    assert_string_equal(line.applet, "org.caliper.test.kit");
+    assert_string_equal(line.text, "frame 2");
+    assert_false(caliper_fixture_line(fixture, 2, &line));
+    assert_false(caliper_fixture_line(fixture, -1, &line));
+    assert_int_equal(caliper_fixture_said(fixture, CALIPER_LOG_DEBUG, "frame"), 2);
+    assert_int_equal(caliper_fixture_said(fixture, CALIPER_LOG_WARN, "frame"), 0);
+    caliper_fixture_destroy(&fixture);
+}
+
+/* A service of the test's own, one that is not there, and one that the applet requires. */
+static uint64_t my_runs;
+
+static uint64_t my_begin_run(const char *experiment, const char *run_name)
+{
+    my_runs += strcmp(experiment, "kit") == 0 && strcmp(run_name, "first") == 0;
+    return 5;
+}
+
+static void my_end_run(uint64_t run)
+{
+    my_runs += run == 5 ? 10 : 100;
+}
+
+static void my_scalar(uint64_t run, const char *tag, int64_t step, double value)
+{
+    (void)run, (void)tag, (void)step, (void)value;
+}
+
+static void my_hparams(uint64_t run, const char *json)
+{
+    (void)run, (void)json;
+}
+
+static void test_services(void **state)
+{
+    (void)state;
+    static const CaliperMetricsV1 mine = {.struct_size = sizeof mine,
+                                          .begin_run = my_begin_run,
+                                          .end_run = my_end_run,
+                                          .scalar = my_scalar,
+                                          .hparams_json = my_hparams};
+    CaliperFixture *fixture = caliper_fixture_create(NULL);
+    assert_true(caliper_fixture_replace(fixture, CALIPER_METRICS_V1, &mine));
+    assert_true(caliper_fixture_without(fixture, CALIPER_JOBS_V1));
+    assert_true(caliper_fixture_replace(fixture, "org.example.new.v1", &mine));
+    assert_false(caliper_fixture_replace(fixture, "org.example.new.v1", NULL));
+    assert_false(caliper_fixture_without(fixture, NULL));
+    caliper_fixture_load_linked(fixture, caliper_applet_descriptor);
+    assert_false(caliper_fixture_without(fixture, CALIPER_LOG_V1)); /* too late */
+    assert_non_null(caliper_fixture_service(fixture, CALIPER_LOG_V1));
+    assert_true(caliper_fixture_open(fixture));
+    const KitApplet *applet = caliper_fixture_self(fixture);
+    assert_ptr_equal(applet->metrics, &mine);
+    assert_null(applet->jobs);
+    assert_ptr_equal(applet->host->get_service(applet->host, "org.example.new.v1"), &mine);
+    assert_null(applet->host->get_service(applet->host, CALIPER_JOBS_V1));
+    assert_true(caliper_fixture_frame(fixture));
+    assert_true(caliper_fixture_close(fixture));
+    assert_int_equal(my_runs, 11);
+    caliper_fixture_destroy(&fixture);
+
+    fixture = caliper_fixture_create(NULL);
+    caliper_fixture_without(fixture, CALIPER_TENSOR_BRIDGE_V1);
+    assert_false(caliper_fixture_load_linked(fixture, caliper_applet_descriptor));
+    assert_int_equal(caliper_fixture_state(fixture), CALIPER_FIXTURE_FAILED);
+    assert_non_null(strstr(caliper_fixture_reason(fixture), CALIPER_TENSOR_BRIDGE_V1));
+    assert_false(caliper_fixture_open(fixture));
+    caliper_fixture_destroy(&fixture);
+}
+
+static void check_job(CaliperFixture *fixture, bool ended)
+{
+    CaliperFixtureJob job;
+    assert_int_equal(caliper_fixture_jobs(fixture), 1);
+    assert_true(caliper_fixture_job(fixture, 0, &job));
+    assert_false(caliper_fixture_job(fixture, 1, &job));
+    assert_int_equal(job.id, 1);
+    assert_string_equal(job.label, "work");
+    assert_true(job.ended == ended && job.started == ended);
+    assert_string_equal(job.message, ended ? "done" : "");
+    assert_true(job.progress == (ended ? 1.0f : 0.0f));
+}
+
+static void test_jobs_inline(void **state)
+{
+    (void)state;
+    CaliperFixture *fixture = opened(CALIPER_FIXTURE_JOBS_INLINE);
+    const KitApplet *applet = caliper_fixture_self(fixture);
+    check_job(fixture, true);
+    assert_false(applet->jobs->is_running(1));
+    assert_true(applet->jobs->progress_of(1) == 1.0f);
+    assert_true(applet->jobs->progress_of(2) == 0.0f && applet->jobs->progress_of(0) == 0.0f);
+    assert_false(applet->jobs->is_running(0));
+    applet->jobs->request_cancel(99);
+    assert_int_equal(applet->jobs->submit("none", NULL, NULL), 0);
+    assert_int_equal(caliper_fixture_said(fixture, CALIPER_LOG_WARN, "jobs.submit"), 1);
+    caliper_fixture_destroy(&fixture);
+}
+
+static void test_jobs_on_call(void **state)
+{
+    (void)state;
+    CaliperFixtureJob job;
+    CaliperFixture *fixture = opened(CALIPER_FIXTURE_JOBS_ON_CALL);
+    const KitApplet *applet = caliper_fixture_self(fixture);
+    caliper_fixture_frame(fixture);
+    check_job(fixture, false);
+    assert_true(applet->jobs->is_running(1));
+    assert_int_equal(caliper_fixture_run_jobs(fixture), 1);
+    check_job(fixture, true);
+    assert_int_equal(caliper_fixture_run_jobs(fixture), 0);
+    assert_true(caliper_fixture_close(fixture));
+    /* One that never ran does not keep the applet from closing. */
+    assert_true(caliper_fixture_open(fixture));
+    assert_true(caliper_fixture_close(fixture));
+    assert_true(caliper_fixture_job(fixture, 1, &job));
+    assert_true(job.cancel_asked && !job.started);
+    caliper_fixture_destroy(&fixture);
+}
+
+static void wait_for_cancel(void *user, const CaliperJobControl *control)
+{
+    while (!control->cancelled(control))
+        usleep(1000);
+    *(bool *)user = true;
+}
+
+static void test_jobs_threads(void **state)
+{
+    (void)state;
+    bool cancelled = false;
+    CaliperFixtureJob job;
+    CaliperFixture *fixture = opened(CALIPER_FIXTURE_JOBS_THREADS);
+    const KitApplet *applet = caliper_fixture_self(fixture);
+    assert_int_equal(caliper_fixture_run_jobs(fixture), 1);
+    check_job(fixture, true);
+    assert_int_equal(applet->jobs->submit(NULL, wait_for_cancel, &cancelled), 2);
+    assert_true(applet->jobs->is_running(2));
+    assert_true(caliper_fixture_frame(fixture));
+    assert_true(caliper_fixture_close(fixture)); /* cancels it and waits */
+    assert_true(cancelled);
+    assert_true(caliper_fixture_job(fixture, 1, &job));
+    assert_true(job.ended && job.cancel_asked);
+    assert_string_equal(job.label, "(job)");
+    caliper_fixture_destroy(&fixture);
+}
+
+static void test_metrics(void **state)
+{
+    (void)state;
+    static const struct {
+        CaliperFixtureRowKind kind;
+        const char *tag, *text;
+        int64_t step;
+    } wanted[] = {{CALIPER_FIXTURE_ROW_BEGIN, "kit", "first", 0},
+                  {CALIPER_FIXTURE_ROW_HPARAMS, "", "{\"lr\": 0.1}", 0},
+                  {CALIPER_FIXTURE_ROW_SCALAR, "job/done", "", 7},
+                  {CALIPER_FIXTURE_ROW_SCALAR, "frame", "", 1},
+                  {CALIPER_FIXTURE_ROW_HISTOGRAM, "h", "", 3},
+                  {CALIPER_FIXTURE_ROW_IMAGE, "i", "", 4},
+                  {CALIPER_FIXTURE_ROW_END, "", "", 0}};
+    float values[] = {1.0f, NAN, 3.0f};
+    uint8_t pixels[2 * 3 * 4] = {9, 8, 7};
+    CaliperFixtureRow row;
+    CaliperFixture *fixture = opened(CALIPER_FIXTURE_JOBS_INLINE);
+    const KitApplet *applet = caliper_fixture_self(fixture);
+    caliper_fixture_frame(fixture);
+    applet->metrics->histogram(applet->run, "h", 3, values, 3);
+    CaliperTensor image = caliper_tensor_u8_3d(pixels, 2, 3, 4);
+    applet->metrics->image(applet->run, "i", 4, &image);
+    values[0] = 99.0f; /* it was copied */
+    pixels[0] = 99;
+    /* Refused, each with one line. */
+    caliper_fixture_clear_lines(fixture);
+    applet->metrics->histogram(applet->run, "h", 3, NULL, 1);
+    applet->metrics->histogram(applet->run, "h", 3, values, -1);
+    image.strides[0]++;
+    applet->metrics->image(applet->run, "i", 4, &image);
+    applet->metrics->image(applet->run, "i", 4, NULL);
+    applet->metrics->scalar(77, "x", 0, 0.0);
+    applet->metrics->hparams_json(applet->run, NULL);
+    assert_int_equal(caliper_fixture_said(fixture, CALIPER_LOG_WARN, "metrics."), 6);
+    caliper_fixture_close(fixture);
+    assert_int_equal(caliper_fixture_rows(fixture), 7);
+    for (int i = 0; i < 7; i++) {
+        assert_true(caliper_fixture_row(fixture, i, &row));
+        assert_int_equal(row.kind, wanted[i].kind);
+        assert_int_equal(row.run, 1);
+        assert_string_equal(row.tag, wanted[i].tag);
+        assert_string_equal(row.text, wanted[i].text);
+        assert_int_equal(row.step, wanted[i].step);
+    }
+    caliper_fixture_row(fixture, 2, &row);
+    assert_true(row.value == 0.25);
+    caliper_fixture_row(fixture, 4, &row);
+    assert_int_equal(row.count, 3);
+    assert_true(row.values[0] == 1.0f && isnan(row.values[1]) && row.values[2] == 3.0f);
+    caliper_fixture_row(fixture, 5, &row);
+    assert_true(row.height == 2 && row.width == 3 && row.channels == 4);
+    assert_memory_equal(row.pixels, "\x09\x08\x07", 4);
+    assert_false(caliper_fixture_row(fixture, 7, &row));
+    caliper_fixture_destroy(&fixture);
+}
+
+static void test_input(void **state)
+{
+    (void)state;
+    CaliperFixture *fixture = opened(CALIPER_FIXTURE_JOBS_INLINE);
+    KitApplet *applet = caliper_fixture_self(fixture);
+    caliper_fixture_frames(fixture, 2);
+    caliper_fixture_point(fixture, 60, 40); /* on the button, whose corner is the panel's */
+    caliper_fixture_frame(fixture);
+    assert_int_equal(applet->clicks, 0);
+    caliper_fixture_button(fixture, 0, true);
+    caliper_fixture_button(fixture, 0, false);
+    caliper_fixture_frames(fixture, 3);
+    assert_int_equal(applet->clicks, 1);
+    applet->wants_text = true;
+    caliper_fixture_frames(fixture, 3);
+    caliper_fixture_type(fixture, "h\xc3\xa9\xe2\x82\xac"); /* h, e acute, euro sign */
+    caliper_fixture_frames(fixture, 3);
+    assert_string_equal(applet->typed, "h\xc3\xa9\xe2\x82\xac");
+    caliper_fixture_key(fixture, CALIPER_KEY_BACKSPACE);
+    caliper_fixture_frames(fixture, 3);
+    assert_string_equal(applet->typed, "h\xc3\xa9");
+    caliper_fixture_type(fixture, NULL);
+    caliper_fixture_type(fixture, "\xff");
+    caliper_fixture_frames(fixture, 2);
+    assert_string_equal(applet->typed, "h\xc3\xa9");
+    caliper_fixture_destroy(&fixture);
+}
+
+/* The image of six cells is in the picture: both colours, at either scale, and nowhere else. */
+static void test_picture(void **state)
+{
+    (void)state;
+    static const char signature[] = "\x89PNG\r\n\x1a\n";
+    for (int scale = 1; scale <= 2; scale++) {
+        CaliperFixture *fixture = caliper_fixture_create(&(CaliperFixtureParams){
+            .struct_size = sizeof(CaliperFixtureParams), .scale = (float)scale});
+        caliper_fixture_load_linked(fixture, caliper_applet_descriptor);
+        caliper_fixture_open(fixture);
+        uint64_t size_bytes = 640u * 480u * 4u * (uint64_t)(scale * scale);
+        uint8_t *pixels = malloc(size_bytes);
+        assert_false(caliper_fixture_picture(fixture, pixels, size_bytes));
+        caliper_fixture_frames(fixture, 2);
+        assert_false(caliper_fixture_picture(fixture, pixels, size_bytes - 1));
+        assert_true(caliper_fixture_picture(fixture, pixels, size_bytes));
+        int low = 0, high = 0;
+        for (uint64_t i = 0; i < size_bytes; i += 4) {
+            low += memcmp(pixels + i, "\x44\x01\x54\xff", 4) == 0;
+            high += memcmp(pixels + i, "\xfd\xe7\x24\xff", 4) == 0;
+        }
+        assert_int_equal(low, 90 * 30 * scale * scale);
+        assert_int_equal(high, 90 * 30 * scale * scale);
+        char path[] = "/tmp/caliper_fixture_XXXXXX.png";
+        int fd = mkstemps(path, 4);
+        assert_true(fd >= 0);
+        close(fd);
+        assert_true(caliper_fixture_resize(fixture, 20, 20, 1.0f)); /* it is of the last frame */
+        assert_true(caliper_fixture_save_png(fixture, path));
+        FILE *file = fopen(path, "rb");
+        unsigned char head[24] = {0};
+        assert_int_equal(fread(head, 1, sizeof head, file), sizeof head);
+        fclose(file);
+        unlink(path);
+        assert_memory_equal(head, signature, 8);
+        assert_int_equal(head[18] << 8 | head[19], 640 * scale); /* IHDR's width */
+        assert_false(caliper_fixture_save_png(fixture, "/no/such/folder/x.png"));
+        assert_false(caliper_fixture_save_png(fixture, NULL));
+        free(pixels);
+        caliper_fixture_destroy(&fixture);
+    }
+}
+
+static void test_fault(void **state)
+{
+    (void)state;
+    CaliperFixture *fixture = opened(CALIPER_FIXTURE_JOBS_INLINE);
+    ((KitApplet *)caliper_fixture_self(fixture))->faults_in = 2;
+    assert_true(caliper_fixture_frame(fixture));
+    assert_false(caliper_fixture_frame(fixture));
+    assert_int_equal(caliper_fixture_state(fixture), CALIPER_FIXTURE_QUARANTINED);
+    assert_non_null(strstr(caliper_fixture_reason(fixture), "SIGSEGV at 0x8 in frame()"));
+    assert_int_equal(caliper_fixture_textures(fixture, NULL, 0), 0);
+    assert_null(caliper_fixture_self(fixture));
+    assert_false(caliper_fixture_frame(fixture));
+    caliper_fixture_destroy(&fixture);
+}
+
+static void test_bad_params(void **state)
+{
+    (void)state;
+    assert_null(caliper_fixture_create(&(CaliperFixtureParams){.struct_size = 4}));
+    assert_null(caliper_fixture_create(&(CaliperFixtureParams){
+        .struct_size = sizeof(CaliperFixtureParams), .renderer = "no-such"}));
+    assert_null(caliper_fixture_create(
+        &(CaliperFixtureParams){.struct_size = sizeof(CaliperFixtureParams), .width_px = -1}));
+    assert_null(caliper_fixture_create(&(CaliperFixtureParams){
+        .struct_size = sizeof(CaliperFixtureParams), .data_dir = "/proc/none"}));
+    CaliperFixture *fixture = caliper_fixture_create(NULL);
+    assert_non_null(fixture);
+    assert_false(caliper_fixture_load_linked(fixture, NULL));
+    assert_false(caliper_fixture_load(fixture, NULL));
+    caliper_fixture_destroy(&fixture);
+}
+
+#define WITH_TEAR_DOWN(test) cmocka_unit_test_teardown(test, tear_down)
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_TEAR_DOWN(test_life),
+        WITH_TEAR_DOWN(test_one_at_a_time),
+        WITH_TEAR_DOWN(test_by_path),
+        WITH_TEAR_DOWN(test_clock_and_size),
+        WITH_TEAR_DOWN(test_textures),
+        WITH_TEAR_DOWN(test_releases),
+        WITH_TEAR_DOWN(test_leaks_are_counted),
+        WITH_TEAR_DOWN(test_refused_textures),
+        WITH_TEAR_DOWN(test_log),
+        WITH_TEAR_DOWN(test_services),
+        WITH_TEAR_DOWN(test_jobs_inline),
+        WITH_TEAR_DOWN(test_jobs_on_call),
+        WITH_TEAR_DOWN(test_jobs_threads),
+        WITH_TEAR_DOWN(test_metrics),
+        WITH_TEAR_DOWN(test_input),
+        WITH_TEAR_DOWN(test_picture),
+        WITH_TEAR_DOWN(test_fault),
+        WITH_TEAR_DOWN(test_bad_params),
+    };
+    if (argc != 2)
+        return 2;
+    library = argv[1];
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
