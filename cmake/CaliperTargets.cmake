@@ -4,7 +4,8 @@
 add_custom_target(caliper_applets)
 
 # caliper_builtin_applet(NAME SOURCES... [LIBS libs...])
-# A module with exactly one exported symbol, put where the host looks for built-in applets.
+# A module with exactly one exported symbol, put where the host looks for built-in applets, with its
+# manifest NAME.caliper.toml beside it.
 function(caliper_builtin_applet name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
   add_library(applet_${name} MODULE ${ARG_SOURCES})
@@ -17,6 +18,7 @@ function(caliper_builtin_applet name)
   set_target_properties(applet_${name} PROPERTIES
     LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/applet.map)
   add_dependencies(caliper_applets applet_${name})
+  configure_file(${name}.caliper.toml ${CALIPER_BUILTIN_APPLET_DIR}/${name}.caliper.toml COPYONLY)
 endfunction()
 
 # caliper_test(NAME SOURCES... [LIBS libs...] LABELS unit|abi|gfx [threads] [ARGS args...]

@@ -12,8 +12,8 @@
 const CliCommand cli_commands[] = {
     {"home", "", "open the home page (also without a subcommand)", cli_home},
     {"view", "FILE...", "show files in TensorScope", cli_view},
-    {"run", "APPLET...", "open applets by id, by its last word, or by the path of a library",
-     cli_run},
+    {"run", "APPLET...",
+     "open applets by id, by its last word, or by the path of a library or bundle", cli_run},
     {"list", "[--json]", "list the applets that were found", cli_list},
     {"doctor", "[--json]", "say which renderers, devices and libraries there are, and why not",
      cli_doctor},

@@ -20,7 +20,9 @@ static void print_lines(const Host *host)
         AppletView view;
         if (!host_applet(host, i, &view))
             continue;
-        printf("%-34s %-8s %-12s %s\n", view.id, view.version, state_word(view.state), view.name);
+        /* A manifest that cannot be read gives no id. */
+        printf("%-34s %-8s %-12s %s\n", view.id[0] != '\0' ? view.id : view.name,
+               view.version[0] != '\0' ? view.version : "-", state_word(view.state), view.name);
         if (view.reason[0] != '\0')
             printf("%-34s %s\n", "", view.reason);
     }
@@ -40,6 +42,7 @@ static bool print_json(const Host *host)
         cJSON_AddStringToObject(one, "summary", view.summary);
         cJSON_AddStringToObject(one, "tag", view.tag);
         cJSON_AddStringToObject(one, "path", view.path);
+        cJSON_AddStringToObject(one, "manifest", view.manifest);
         cJSON_AddStringToObject(one, "state", state_word(view.state));
         cJSON_AddStringToObject(one, "reason", view.reason);
         cJSON_AddItemToArray(all, one);

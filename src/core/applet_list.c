@@ -1,12 +1,11 @@
-/* The list of applets: looking through folders, adding one library, views for the shell. Frame
+/* The list of applets: looking through folders, adding one by path, views for the shell. Frame
  * thread. */
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "core/applet_place.h"
 #include "core/fault.h"
 #include "core/host_impl.h"
 #include "core/log.h"
@@ -38,6 +37,7 @@ bool host_applet(const Host *host, uint32_t index, AppletView *out)
                         .tag = applet->facts.tag,
                         .version = applet->facts.version,
                         .path = applet->path,
+                        .manifest = applet->manifest != NULL ? applet->manifest : "",
                         .state = applet->state,
                         .reason = applet->reason,
                         .slow = applet->slow,
@@ -46,17 +46,30 @@ bool host_applet(const Host *host, uint32_t index, AppletView *out)
     return true;
 }
 
-static int32_t find_path(const Host *host, const char *path)
+/* An applet is known by its manifest, or by its library if it has none. */
+static int32_t find_place(const Host *host, const AppletPlace *place)
 {
     for (uint32_t i = 0; i < host->applet_count; i++) {
-        if (strcmp(host->applets[i]->path, path) == 0)
+        const Applet *applet = host->applets[i];
+        bool same = place->manifest != NULL
+                        ? applet->manifest != NULL && strcmp(applet->manifest, place->manifest) == 0
+                        : strcmp(applet->path, place->library) == 0;
+        if (same)
             return (int32_t)i;
     }
     return -1;
 }
 
-/* Room for one more and the entry itself; NULL and one line without memory. */
-static Applet *applet_new(Host *host, const char *path)
+static void applet_free(Applet *applet)
+{
+    free(applet->path);
+    free(applet->manifest);
+    free(applet);
+}
+
+/* Room for one more and the entry itself, which takes the place's paths; NULL and one line without
+ * memory. */
+static Applet *applet_new(Host *host, AppletPlace *place)
 {
     if (host->applet_count == host->applet_capacity) {
         uint32_t capacity = host->applet_capacity == 0 ? 16 : host->applet_capacity * 2;
@@ -71,119 +84,83 @@ static Applet *applet_new(Host *host, const char *path)
         host->applet_capacity = capacity;
     }
     Applet *applet = fault_here("applets.alloc") ? NULL : calloc(1, sizeof *applet);
-    char *copy = applet != NULL ? strdup(path) : NULL;
-    if (copy == NULL) {
+    if (applet == NULL) {
         log_item(OUT_OF_MEMORY, "host_add", (unsigned long long)sizeof *applet);
-        free(applet);
         return NULL;
     }
-    applet->path = copy;
+    applet->path = place->library;
+    applet->manifest = place->manifest;
+    applet->has_library = place->has_library;
+    *place = (AppletPlace){0};
     return applet;
 }
 
-/* What an applet is called whose descriptor could not be read. */
-static void name_from_path(Applet *applet)
+static int32_t keep(Host *host, Applet *applet)
 {
-    const char *slash = strrchr(applet->path, '/');
-    const char *stem = slash != NULL ? slash + 1 : applet->path;
-    memset(&applet->facts, 0, sizeof applet->facts);
-    snprintf(applet->facts.name, sizeof applet->facts.name, "%s", stem);
-}
-
-static const char *missing_service(const Host *host, const Descriptor *facts)
-{
-    for (uint32_t i = 0; i < facts->required_count; i++) {
-        if (host_service(host, facts->required_services[i]) == NULL)
-            return facts->required_services[i];
-    }
-    return NULL;
-}
-
-bool applet_check_services(const Host *host, Applet *applet)
-{
-    const char *missing = missing_service(host, &applet->facts);
-    if (missing == NULL)
-        return true;
-    char reason[APPLET_REASON_BYTES];
-    snprintf(reason, sizeof reason, "it needs the service %s, which this host does not offer",
-             missing);
-    applet_set_state(applet, APPLET_STATE_UNAVAILABLE, reason);
-    return false;
-}
-
-/* A loaded applet becomes ready, or unavailable with its library closed again. */
-void applet_settle(Host *host, Applet *applet)
-{
-    int32_t other = host_find(host, applet->facts.id); /* the first one */
-    if (other >= 0 && host->applets[other] != applet) {
-        char reason[APPLET_REASON_BYTES];
-        snprintf(reason, sizeof reason, "another applet with the id %s was found first: %s",
-                 applet->facts.id, host->applets[other]->path);
-        applet_set_state(applet, APPLET_STATE_UNAVAILABLE, reason);
-    } else if (applet_check_services(host, applet)) {
-        applet_set_state(applet, APPLET_STATE_READY, "");
-        return;
-    }
-    life_unload(&applet->life);
-    log_item(APPLET_UNAVAILABLE, applet->facts.id, applet->path, applet->reason);
-}
-
-/* Refused: a scan lists it with its reason, unless it is no applet at all; host_add does not. */
-static bool keep_refused(Applet *applet, LifeProblem problem, bool scanning, const char *why)
-{
-    if (!scanning) {
-        if (problem != LIFE_PROBLEM_FAULTED) /* that has its line already */
-            log_item(APPLET_REFUSED, applet->path, why);
-        return false;
-    }
-    if (problem == LIFE_PROBLEM_NO_APPLET) {
-        log_item(APPLET_SKIPPED, applet->path, why);
-        return false;
-    }
-    name_from_path(applet);
-    applet_set_state(
-        applet, problem == LIFE_PROBLEM_FAULTED ? APPLET_STATE_FAILED : APPLET_STATE_UNAVAILABLE,
-        why);
-    if (problem != LIFE_PROBLEM_FAULTED)
-        log_item(APPLET_UNAVAILABLE, applet->facts.name, applet->path, why);
-    return true;
-}
-
-/* `path` is absolute and not in the list. */
-static int32_t add_path(Host *host, const char *path, bool scanning)
-{
-    char why[APPLET_REASON_BYTES] = "";
-    LifeProblem problem = LIFE_PROBLEM_NO_LIBRARY;
-    Applet *applet = applet_new(host, path);
-    if (applet == NULL)
-        return -1;
-    loader_stamp(path, &applet->stamp);
-    applet->life = life_load(host, path, false, &applet->facts, &problem, why, sizeof why);
-    if (applet->life == NULL && !keep_refused(applet, problem, scanning, why)) {
-        free(applet->path);
-        free(applet);
-        return -1;
-    }
-    if (applet->life != NULL) {
-        applet->serial = applet->life->serial;
-        applet_settle(host, applet);
-    }
     host->applets[host->applet_count] = applet;
     return (int32_t)host->applet_count++;
 }
 
-int32_t host_add(Host *host, const char *library_path)
+/* An applet with a manifest: nothing of it is opened. */
+static bool take_manifest(Host *host, Applet *applet, bool listed, char *why, size_t why_bytes)
 {
-    const char *given = library_path != NULL ? library_path : "(null)";
-    char *path = library_path != NULL ? realpath(library_path, NULL) : NULL;
-    if (path == NULL) {
-        log_item(APPLET_REFUSED, given, library_path != NULL ? strerror(errno) : "no path given");
+    if (applet_read_manifest(applet, why, why_bytes)) {
+        if (!applet_negotiate(host, applet))
+            log_item(APPLET_UNAVAILABLE, applet->facts.id, applet->manifest, applet->reason);
+        return true;
+    }
+    if (!listed) {
+        log_item(APPLET_REFUSED, applet->manifest, why);
+        return false;
+    }
+    applet_set_state(applet, APPLET_STATE_UNAVAILABLE, why);
+    log_item(APPLET_UNAVAILABLE, applet->facts.name, applet->manifest, why);
+    return true;
+}
+
+/* A bare library says what it is when it is opened. */
+static bool take_library(Host *host, Applet *applet, char *why, size_t why_bytes)
+{
+    LifeProblem problem = LIFE_PROBLEM_NO_LIBRARY;
+    loader_stamp(applet->path, &applet->stamp);
+    applet->life = life_load(host, applet->path, false, &applet->facts, &problem, why, why_bytes);
+    if (applet->life == NULL) {
+        if (problem != LIFE_PROBLEM_FAULTED) /* that has its line already */
+            log_item(APPLET_REFUSED, applet->path, why);
+        return false;
+    }
+    applet->serial = applet->life->serial;
+    applet_settle(host, applet);
+    return true;
+}
+
+/* Takes the place's paths; it is not in the list. `listed`: also when its manifest is bad. */
+static int32_t add_place(Host *host, AppletPlace *place, bool listed)
+{
+    char why[APPLET_REASON_BYTES] = "";
+    Applet *applet = applet_new(host, place);
+    if (applet == NULL)
+        return -1;
+    bool taken = applet->manifest != NULL ? take_manifest(host, applet, listed, why, sizeof why)
+                                          : take_library(host, applet, why, sizeof why);
+    if (taken)
+        return keep(host, applet);
+    applet_free(applet);
+    return -1;
+}
+
+int32_t host_add(Host *host, const char *path)
+{
+    char why[APPLET_REASON_BYTES] = "";
+    AppletPlace place;
+    if (!place_find(path, true, &place, why, sizeof why)) {
+        log_item(APPLET_REFUSED, path != NULL ? path : "(null)", why);
         return -1;
     }
-    int32_t index = find_path(host, path);
+    int32_t index = find_place(host, &place);
     if (index < 0)
-        index = add_path(host, path, false);
-    free(path);
+        index = add_place(host, &place, false);
+    place_free(&place);
     return index;
 }
 
@@ -195,8 +172,16 @@ int32_t host_add_linked(Host *host, const char *name, CaliperDescriptorFn descri
         log_item(APPLET_REFUSED, path, "too many linked applets");
         return -1;
     }
-    int32_t index = find_path(host, path);
-    return index >= 0 ? index : add_path(host, path, false);
+    AppletPlace place = {.library = strdup(path), .has_library = true};
+    if (place.library == NULL) {
+        log_item(OUT_OF_MEMORY, "host_add_linked", (unsigned long long)strlen(path) + 1);
+        return -1;
+    }
+    int32_t index = find_place(host, &place);
+    if (index < 0)
+        index = add_place(host, &place, false);
+    place_free(&place);
+    return index;
 }
 
 void *host_applet_self(const Host *host, uint32_t index)
@@ -207,28 +192,40 @@ void *host_applet_self(const Host *host, uint32_t index)
     return open ? applet->life->self : NULL;
 }
 
-static int is_library_name(const struct dirent *entry)
+static int is_entry(const struct dirent *entry)
 {
-    size_t length = strlen(entry->d_name);
-    return entry->d_name[0] != '.' && length > 3 && strcmp(entry->d_name + length - 3, ".so") == 0;
+    return place_is_applet_name(entry->d_name) ||
+           (entry->d_name[0] != '.' && place_has_suffix(entry->d_name, PLACE_LIBRARY_SUFFIX));
+}
+
+/* A manifest or a bundle's folder. A library that no manifest stands for is passed over, and not in
+ * silence: somebody put it there. */
+static void scan_entry(Host *host, const char *folder, const char *name)
+{
+    char why[APPLET_REASON_BYTES] = "";
+    char *path = paths_join(folder, name);
+    AppletPlace place;
+    if (path != NULL && place_find(path, true, &place, why, sizeof why)) {
+        if (place.manifest == NULL)
+            log_item(APPLET_SKIPPED, path, "no manifest is beside it");
+        else if (place_is_applet_name(name) && find_place(host, &place) < 0)
+            add_place(host, &place, true);
+        place_free(&place);
+    }
+    free(path);
 }
 
 static void scan_folder(Host *host, const char *folder)
 {
     struct dirent **entries = NULL;
-    int count = folder != NULL ? scandir(folder, &entries, is_library_name, alphasort) : 0;
+    char *real_folder = folder != NULL ? realpath(folder, NULL) : NULL;
+    int count = real_folder != NULL ? scandir(real_folder, &entries, is_entry, alphasort) : 0;
     for (int i = 0; i < count; i++) {
-        char *joined = paths_join(folder, entries[i]->d_name);
-        char *path = joined != NULL ? realpath(joined, NULL) : NULL;
-        struct stat status;
-        if (path != NULL && stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
-            find_path(host, path) < 0)
-            add_path(host, path, true);
-        free(path);
-        free(joined);
+        scan_entry(host, real_folder, entries[i]->d_name);
         free(entries[i]);
     }
     free(entries);
+    free(real_folder);
 }
 
 void host_scan(Host *host)

@@ -31,6 +31,23 @@ static Applet *applet_at(Host *host, uint32_t index, const char *call)
     return NULL;
 }
 
+/* A manifest that was written anew since it was read is read anew; `always`: in any case, since
+ * what it was held against may have changed. False when the applet is not ready then. */
+static bool renegotiate(const Host *host, Applet *applet, bool always)
+{
+    char why[APPLET_REASON_BYTES] = "";
+    LibraryStamp stamp;
+    if (applet->manifest == NULL)
+        return true;
+    if (!always && loader_stamp(applet->manifest, &stamp) &&
+        memcmp(&stamp, &applet->manifest_stamp, sizeof stamp) == 0)
+        return true;
+    if (applet_read_manifest(applet, why, sizeof why))
+        return applet_negotiate(host, applet);
+    applet_set_state(applet, APPLET_STATE_UNAVAILABLE, why);
+    return false;
+}
+
 /* A library that was built anew since it was loaded is loaded anew: it has not started yet. The
  * loader would answer with the old image if that is still there. */
 static void drop_stale(Applet *applet)
@@ -43,34 +60,53 @@ static void drop_stale(Applet *applet)
     applet->fresh_copy = applet->fresh_copy || loader_is_open(applet->path);
 }
 
-/* Loads the library unless it is; the life's data folder too. False with `why`. */
+/* What a library says it is against what is known of it: all of it, or the id it had before. */
+static bool same_applet(const Applet *applet, const Descriptor *facts, char *why, size_t why_bytes)
+{
+    const char *id = applet->facts.id;
+    if (applet->manifest == NULL && id[0] != '\0' && strcmp(facts->id, id) != 0)
+        snprintf(why, why_bytes, "its id was %.200s and is now %.200s", id, facts->id);
+    else if (applet->manifest != NULL && strcmp(facts->id, id) != 0)
+        snprintf(why, why_bytes, "descriptor.id is %.200s, its manifest says %.200s", facts->id,
+                 id);
+    else if (applet->manifest != NULL && strcmp(facts->version, applet->facts.version) != 0)
+        snprintf(why, why_bytes, "descriptor.version is %s, its manifest says %s", facts->version,
+                 applet->facts.version);
+    else
+        return true;
+    return false;
+}
+
+/* Opens the library. False with `why`, or unavailable without it: a service is missing. */
+static bool load(Host *host, Applet *applet, char *why, size_t why_bytes)
+{
+    LifeProblem problem;
+    Descriptor *facts = fault_here("applets.alloc") ? NULL : calloc(1, sizeof *facts);
+    if (facts == NULL) {
+        snprintf(why, why_bytes, "no memory");
+        return false;
+    }
+    applet->life =
+        life_load(host, applet->path, applet->fresh_copy, facts, &problem, why, why_bytes);
+    bool good = applet->life != NULL && same_applet(applet, facts, why, why_bytes);
+    if (good) {
+        applet->serial = applet->life->serial;
+        good = applet_check_services(host, applet, facts);
+    }
+    if (good && applet->manifest == NULL)
+        applet->facts = *facts;
+    if (!good)
+        life_unload(&applet->life);
+    free(facts);
+    return good;
+}
+
+/* Loads the library unless it is; the life's data folder too. False with `why`, or unavailable. */
 static bool ensure_loaded(Host *host, Applet *applet, char *why, size_t why_bytes)
 {
     drop_stale(applet);
-    if (applet->life == NULL) {
-        LifeProblem problem;
-        Descriptor *facts = calloc(1, sizeof *facts);
-        if (facts == NULL) {
-            snprintf(why, why_bytes, "no memory");
-            return false;
-        }
-        applet->life =
-            life_load(host, applet->path, applet->fresh_copy, facts, &problem, why, why_bytes);
-        bool same = applet->life != NULL &&
-                    (applet->facts.id[0] == '\0' || strcmp(facts->id, applet->facts.id) == 0);
-        if (applet->life != NULL && !same) {
-            snprintf(why, why_bytes, "its id was %.200s and is now %.200s", applet->facts.id,
-                     facts->id);
-            life_unload(&applet->life);
-        }
-        if (same) {
-            applet->facts = *facts;
-            applet->serial = applet->life->serial;
-        }
-        free(facts);
-        if (!same)
-            return false;
-    }
+    if (applet->life == NULL && !load(host, applet, why, why_bytes))
+        return false;
     if (applet->life->data_dir == NULL) {
         applet->life->data_dir = paths_applet_data(host->data_dir, applet->facts.id);
         applet->life->vended.applet_data_dir = applet->life->data_dir;
@@ -99,6 +135,15 @@ static bool fail_open(Host *host, Applet *applet, const char *why)
     return false;
 }
 
+/* Negotiation failed. */
+static bool refuse_open(const Applet *applet)
+{
+    log_item(APPLET_UNAVAILABLE,
+             applet->facts.id[0] != '\0' ? applet->facts.id : applet->facts.name,
+             applet->manifest != NULL ? applet->manifest : applet->path, applet->reason);
+    return false;
+}
+
 bool host_open(Host *host, uint32_t index)
 {
     char why[APPLET_REASON_BYTES] = "";
@@ -110,13 +155,11 @@ bool host_open(Host *host, uint32_t index)
                  "ready");
         return false;
     }
+    if (!renegotiate(host, applet, false))
+        return refuse_open(applet);
     if (!ensure_loaded(host, applet, why, sizeof why))
-        return fail_open(host, applet, why);
-    if (!applet_check_services(host, applet)) {
-        log_item(APPLET_UNAVAILABLE, applet->facts.id, applet->path, applet->reason);
-        life_unload(&applet->life);
-        return false;
-    }
+        return applet->state == APPLET_STATE_UNAVAILABLE ? refuse_open(applet)
+                                                         : fail_open(host, applet, why);
     applet->frames = 0;
     applet->last_frame_sec = 0.0;
     applet->slow_frames = 0;
@@ -233,9 +276,16 @@ bool host_reload(Host *host, uint32_t index)
         return false;
     }
     applet->fresh_copy = true;
+    if (!renegotiate(host, applet, true))
+        return refuse_open(applet);
+    applet->state = APPLET_STATE_READY; /* unless something is found now */
     if (!ensure_loaded(host, applet, why, sizeof why))
-        return fail_open(host, applet, why);
-    applet_settle(host, applet);
+        return applet->state == APPLET_STATE_UNAVAILABLE ? refuse_open(applet)
+                                                         : fail_open(host, applet, why);
+    if (applet->manifest == NULL)
+        applet_settle(host, applet);
+    else
+        applet_set_state(applet, APPLET_STATE_READY, "");
     if (applet->state != APPLET_STATE_READY)
         return false;
     log_item(APPLET_RELOADED, applet->facts.id, applet->facts.version, applet->path);
@@ -260,6 +310,7 @@ void applets_end(Host *host)
     for (uint32_t i = 0; i < host->applet_count; i++) {
         life_unload(&host->applets[i]->life);
         free(host->applets[i]->path);
+        free(host->applets[i]->manifest);
         free(host->applets[i]);
     }
     free(host->applets);

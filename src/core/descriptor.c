@@ -4,39 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/utf8.h"
+
 /* A later revision may append to a struct; a size beyond this is no struct. */
 enum { STRUCT_BYTES_MAX = 4096 };
-
-/* Length of the UTF-8 sequence at `s` (RFC 3629), which is NUL-terminated; 0: there is none. */
-static size_t utf8_sequence(const unsigned char *s)
-{
-    if (s[0] < 0x80)
-        return 1;
-    size_t length = s[0] >= 0xc2 && s[0] <= 0xdf   ? 2
-                    : (s[0] & 0xf0) == 0xe0        ? 3
-                    : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
-                                                   : 0;
-    for (size_t i = 1; i < length; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-        return 0;
-    return length;
-}
-
-static bool text_printable(const char *text)
-{
-    const unsigned char *s = (const unsigned char *)text;
-    while (*s != '\0') {
-        size_t length = *s < 0x20 || *s == 0x7f ? 0 : utf8_sequence(s);
-        if (length == 0)
-            return false;
-        s += length;
-    }
-    return true;
-}
 
 static bool text_copy(const char *field, const char *from, char *out, size_t out_bytes, char *why,
                       size_t why_bytes)
@@ -48,7 +19,7 @@ static bool text_copy(const char *field, const char *from, char *out, size_t out
     }
     memcpy(out, from, length);
     out[length] = '\0';
-    if (!text_printable(out)) {
+    if (!utf8_one_line(out)) {
         snprintf(why, why_bytes, "descriptor.%s is not one line of UTF-8", field);
         return false;
     }

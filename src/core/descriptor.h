@@ -11,6 +11,10 @@
 
 #include "core/ids.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
     DESCRIPTOR_TEXT_BYTES = 256,
     DESCRIPTOR_SUMMARY_BYTES = 1024,
@@ -33,5 +37,9 @@ typedef struct Descriptor {
  * sizes that the descriptor states, nor past the lengths above. */
 bool descriptor_read(const CaliperAppletDescriptor *from, Descriptor *out, char *why,
                      size_t why_bytes);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

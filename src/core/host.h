@@ -47,7 +47,9 @@ typedef enum AppletState {
 
 typedef struct AppletView { /* strings live until the applet list changes */
     CallerId serial;
-    const char *id, *name, *summary, *tag, *version, *path;
+    const char *id, *name, *summary, *tag, *version;
+    const char *path;     /* of the library */
+    const char *manifest; /* "" for a bare library */
     AppletState state;
     const char *reason; /* "" when there is none */
     bool slow;          /* the watchdog's flag: frame() over 250 ms, three in a row */
@@ -55,12 +57,14 @@ typedef struct AppletView { /* strings live until the applet list changes */
     double last_frame_sec;
 } AppletView;
 
-/* Looks through applet_dirs, <data root>/applets and the built-in folder, one level deep; adds what
- * is new. Opens each library to read its descriptor. */
+/* Looks through applet_dirs, <data root>/applets and the built-in folder, one level deep, for
+ * manifests and bundles; adds what is new, and says what cannot be opened and why. Opens no
+ * library. */
 void host_scan(Host *host);
-/* Adds one library by path; returns its index or -1 with one line (the applet is then not listed).
- */
-int32_t host_add(Host *host, const char *library_path);
+/* Adds one applet by the path of its bundle, manifest or library (which needs no manifest and is
+ * opened at once if it has none); returns its index or -1 with one line (the applet is then not
+ * listed). */
+int32_t host_add(Host *host, const char *path);
 /* The same for an applet that is linked into this process, under a name for the log: for tests of
  * applets (src/fixture/). */
 int32_t host_add_linked(Host *host, const char *name, CaliperDescriptorFn descriptor);

@@ -9,6 +9,7 @@
 #include "core/guard.h"
 #include "core/host.h"
 #include "core/loader.h"
+#include "core/manifest.h"
 #include "core/watch.h"
 
 enum { HOST_SERVICES_MAX = 64, HOST_HOOKS_MAX = 8, APPLET_REASON_BYTES = 512 };
@@ -38,10 +39,15 @@ typedef struct AppletLife {
 } AppletLife;
 
 typedef struct Applet {
-    Descriptor facts; /* of the last load; the file's name alone if there was none */
-    char *path;
-    AppletLife *life; /* NULL: not loaded */
-    CallerId serial;  /* of the last life */
+    /* The manifest's if there is one, else of the last load; the file's name alone if neither. */
+    Descriptor facts;
+    char *path;                      /* of the library, also when it is not there */
+    char *manifest;                  /* path; NULL: a bare library */
+    uint32_t abi_epoch, min_host[3]; /* the manifest's */
+    bool has_library;
+    LibraryStamp manifest_stamp; /* of the file at the last reading */
+    AppletLife *life;            /* NULL: not loaded */
+    CallerId serial;             /* of the last life */
     AppletState state;
     char reason[APPLET_REASON_BYTES];
     bool fresh_copy;    /* an earlier image of this path is still loaded */
@@ -114,11 +120,19 @@ void applet_fault_words(const Host *host, const GuardFault *fault, const char *w
                         size_t out_bytes);
 void applet_fault_log(const char *id, const GuardFault *fault, const char *words);
 
-/* applet_list.c. A loaded applet becomes ready, or unavailable with one line and its library
- * closed: its id is taken or a required service is missing. check_services alone sets the state,
- * without a line. */
+/* applet_negotiate.c. Reads the manifest (again): the applet's facts, and where its library is.
+ * False with `why`; the facts are then the file's name alone. */
+bool applet_read_manifest(Applet *applet, char *why, size_t why_bytes);
+/* Before any library is opened, the first failure is the reason: the id is taken, no binary, epoch,
+ * host version, services. Ready, or unavailable with its reason and without a line. */
+bool applet_negotiate(const Host *host, Applet *applet);
+/* A loaded applet without a manifest becomes ready; or unavailable with one line and its library
+ * closed: its id is taken or a required service is missing. */
 void applet_settle(Host *host, Applet *applet);
-bool applet_check_services(const Host *host, Applet *applet);
+/* The services alone; `facts` are the manifest's or the descriptor's. */
+bool applet_check_services(const Host *host, Applet *applet, const Descriptor *facts);
+/* What an applet is called whose descriptor or manifest could not be read. */
+void applet_name_from_path(Applet *applet);
 
 /* applet_run.c: closes (waiting for jobs as long as a frame loop would) and frees every applet. */
 void applets_end(Host *host);

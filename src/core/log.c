@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "core/guard.h"
+#include "core/utf8.h"
 
 enum { TEXT_STACK_BYTES = 1024, TEXT_MAX_BYTES = 1 << 20, MODULE_RULES_MAX = 16 };
 
@@ -159,27 +160,6 @@ bool log_would_write(LogLevel level, const char *module)
     bool passes = passes_threshold(level, module);
     log_unlock();
     return passes;
-}
-
-/* Length of the valid UTF-8 sequence at `s` (RFC 3629), 0 if there is none. */
-static size_t utf8_sequence(const unsigned char *s, size_t left)
-{
-    if (s[0] < 0x80)
-        return s[0] == '\0' ? 0 : 1;
-    size_t length = s[0] >= 0xc2 && s[0] <= 0xdf   ? 2
-                    : (s[0] & 0xf0) == 0xe0        ? 3
-                    : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
-                                                   : 0;
-    if (length == 0 || left < length)
-        return 0;
-    for (size_t i = 1; i < length; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-        return 0;
-    return length;
 }
 
 /* Copies `text` as one printable entry: newlines get an indent, other control characters and broken

@@ -143,10 +143,11 @@ static float draw_welcome(Shell *shell, float x, float y, float w)
 static void draw_empty(const Shell *shell, float x, float y, float w)
 {
     char words[1200];
-    snprintf(words, sizeof words,
-             "Caliper looks for applets in the folders of --applet-dir, in %s/applets, and beside "
-             "the installed program in lib/caliper/applets.",
-             host_data_dir(shell->host));
+    snprintf(
+        words, sizeof words,
+        "Caliper looks for applets, each with its manifest, in the folders of --applet-dir, in "
+        "%s/applets, and beside the installed program in lib/caliper/applets.",
+        host_data_dir(shell->host));
     ui_text_at(UI_FONT_HEADING, x, y, w, ui_theme_color(CALIPER_THEME_TEXT), "No applets here yet");
     ui_text_block(UI_FONT_BODY, x, y + 32, fminf(w, 640), 4, ui_theme_color(CALIPER_THEME_TEXT_DIM),
                   words);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/applet_place.h"
 #include "core/log.h"
 #include "core/paths.h"
 #include "formats/array_write.h"
@@ -48,7 +49,8 @@ static bool is_welcome(const Host *host)
 static bool is_path(const char *name)
 {
     size_t length = strlen(name);
-    return strchr(name, '/') != NULL || (length > 3 && strcmp(name + length - 3, ".so") == 0);
+    return strchr(name, '/') != NULL || (length > 3 && strcmp(name + length - 3, ".so") == 0) ||
+           place_has_suffix(name, ".toml") || place_has_suffix(name, PLACE_BUNDLE_SUFFIX);
 }
 
 /* An id, or the last word of exactly one: `hello` is org.caliper.hello. */

@@ -24,8 +24,9 @@ bool room_make(Room *room, const char *program, const char *hello, const char *c
     snprintf(
         text, sizeof text,
         "cd '%s' && mkdir bin applets crash imgui && cp '%s' bin/caliper && cp '%s' applets/ && "
-        "cp '%s' crash/crash.so && cp '%s' imgui/imgui.so",
-        room->path, program, hello, crash, imgui);
+        "cp \"$(dirname '%s')\"/hello.caliper.toml applets/ && cp '%s' crash/crash.so && cp '%s' "
+        "imgui/imgui.so",
+        room->path, program, hello, hello, crash, imgui);
     return shell_command(text);
 }
 

@@ -127,6 +127,12 @@ static Renderer *make_renderer(void)
     return renderer;
 }
 
+void fixture_watch_log(void)
+{
+    if (sink == 0)
+        sink = log_sink_add(capture, NULL);
+}
+
 void fixture_begin(FaultFixture *fixture)
 {
     memset(fixture, 0, sizeof *fixture);
@@ -136,8 +142,7 @@ void fixture_begin(FaultFixture *fixture)
     healthy_count = 0;
     healthy_spoiled = 0;
     log_stderr_enable(getenv("TEST_VERBOSE") != NULL);
-    if (sink == 0)
-        sink = log_sink_add(capture, NULL);
+    fixture_watch_log();
     snprintf(fixture->data_dir, sizeof fixture->data_dir, "/tmp/caliper-fault-XXXXXX");
     assert_non_null(mkdtemp(fixture->data_dir));
     fixture->renderer = make_renderer();

@@ -38,6 +38,8 @@ void fixture_assert_healthy(FaultFixture *fixture, uint32_t count);
 
 AppletView fixture_view(const FaultFixture *fixture, uint32_t index);
 
+/* Counts log lines without a fixture. */
+void fixture_watch_log(void);
 /* Entries of an item since fixture_begin, and the newest one's text. */
 uint32_t fixture_logged(LogItem item);
 const char *fixture_text(LogItem item);

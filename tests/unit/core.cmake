@@ -1,5 +1,5 @@
 # core: what needs no applet (tests/fault has those that do)
-foreach(name core_ids core_fault core_device log log_file guard host)
+foreach(name core_ids core_manifest core_fault core_device log log_file guard host)
   caliper_test(${name}_test SOURCES ${name}_test.c LIBS libcaliper LABELS unit threads)
 endforeach()
 
