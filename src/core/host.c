@@ -85,6 +85,10 @@ void host_destroy(Host **host_ptr)
     if (host == NULL)
         return;
     applets_end(host);
+    while (host->end_count > 0) {
+        host->end_count--;
+        host->ends[host->end_count].call(host->ends[host->end_count].user);
+    }
     watch_destroy(&host->watch);
     if (host->has_guard)
         guard_uninstall();
@@ -162,5 +166,17 @@ bool host_on_quiesce(Host *host, HostQuiesce quiesce, void *user)
     host->quiesces[host->quiesce_count].call = quiesce;
     host->quiesces[host->quiesce_count].user = user;
     host->quiesce_count++;
+    return true;
+}
+
+bool host_on_end(Host *host, HostEnd end, void *user)
+{
+    if (end == NULL || host->end_count == HOST_HOOKS_MAX) {
+        log_item(HOOK_REFUSED, "host_on_end", (int)HOST_HOOKS_MAX);
+        return false;
+    }
+    host->ends[host->end_count].call = end;
+    host->ends[host->end_count].user = user;
+    host->end_count++;
     return true;
 }

@@ -94,6 +94,11 @@ bool host_on_reclaim(Host *host, HostReclaim reclaim, void *user);
 /* Asked until true before cleanup (2 s at most, polled once a frame): the owner's jobs ended. */
 typedef bool (*HostQuiesce)(void *user, CallerId owner);
 bool host_on_quiesce(Host *host, HostQuiesce quiesce, void *user);
+/* Called by host_destroy after the last applet's life and before the log's end, the last one
+ * registered first: services close what they opened. Threads of applets may still call tables then
+ * and later; they are refused. */
+typedef void (*HostEnd)(void *user);
+bool host_on_end(Host *host, HostEnd end, void *user);
 
 /* ---- Frame clock ---- */
 

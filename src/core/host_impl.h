@@ -81,6 +81,11 @@ struct Host {
         void *user;
     } quiesces[HOST_HOOKS_MAX];
     uint32_t quiesce_count;
+    struct {
+        HostEnd call;
+        void *user;
+    } ends[HOST_HOOKS_MAX];
+    uint32_t end_count;
 
     Applet **applets;
     uint32_t applet_count, applet_capacity;

@@ -105,20 +105,34 @@ static bool quiesce(void *user, CallerId owner)
     return owner == 0;
 }
 
+static int end_places[8];
+static int ends;
+
+static void ended(void *user)
+{
+    *(int *)user = ++ends;
+}
+
 static void test_hooks(void **state)
 {
     (void)state;
     Host *host = make_host();
     assert_false(host_on_reclaim(host, NULL, NULL));
     assert_false(host_on_quiesce(host, NULL, NULL));
+    assert_false(host_on_end(host, NULL, NULL));
     for (int i = 0; i < 8; i++) {
         assert_true(host_on_reclaim(host, reclaim, NULL));
         assert_true(host_on_quiesce(host, quiesce, NULL));
+        assert_true(host_on_end(host, ended, &end_places[i]));
     }
     assert_false(host_on_reclaim(host, reclaim, NULL));
     assert_false(host_on_quiesce(host, quiesce, NULL));
-    assert_int_equal(logged[LOG_HOOK_REFUSED], 4);
+    assert_false(host_on_end(host, ended, NULL));
+    assert_int_equal(logged[LOG_HOOK_REFUSED], 6);
+    assert_int_equal(ends, 0);
     host_destroy(&host);
+    for (int i = 0; i < 8; i++) /* the last one registered ends first */
+        assert_int_equal(end_places[i], 8 - i);
 }
 
 /* Who says where the data root is, the strongest first. */

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "core/fault.h"
+#include "core/guard.h"
 #include "store/database/database_impl.h"
 
 /* How long the closing waits for a session before it interrupts again: an interrupt between two
@@ -98,18 +99,23 @@ void database_session_close(DatabaseSession **address)
     *address = NULL;
     if (session == NULL)
         return;
+    guard_lock_enter();
     pthread_mutex_lock(&session->lock);
     database_session_finish(session);
     pthread_mutex_unlock(&session->lock);
     session_unref(session);
+    guard_lock_leave();
 }
 
 bool database_session_enter(DatabaseSession *session, DatabaseError *error)
 {
+    /* A fault in here, on an applet's behalf, cannot be jumped out of. */
+    guard_lock_enter();
     pthread_mutex_lock(&session->lock);
     if (session->connection != NULL && !atomic_load(&session->database->closing))
         return true;
     pthread_mutex_unlock(&session->lock);
+    guard_lock_leave();
     database_error_set(error, 0, DATABASE_CLOSED_TEXT);
     return false;
 }
@@ -117,6 +123,7 @@ bool database_session_enter(DatabaseSession *session, DatabaseError *error)
 void database_session_leave(DatabaseSession *session)
 {
     pthread_mutex_unlock(&session->lock);
+    guard_lock_leave();
 }
 
 bool database_session_closing(const DatabaseSession *session)
