@@ -187,8 +187,8 @@ int32_t host_add_linked(Host *host, const char *name, CaliperDescriptorFn descri
 void *host_applet_self(const Host *host, uint32_t index)
 {
     const Applet *applet = index < host->applet_count ? host->applets[index] : NULL;
-    bool open = applet != NULL && (applet->state == APPLET_STATE_RUNNING ||
-                                   applet->state == APPLET_STATE_CLOSING);
+    bool open = applet != NULL &&
+                (applet->state == APPLET_STATE_RUNNING || applet->state == APPLET_STATE_CLOSING);
     return open ? applet->life->self : NULL;
 }
 
