@@ -1,5 +1,7 @@
 # Functions that make the project's kinds of targets.
 
+include(CaliperManifest)
+
 # All built-in applets: what scripts/run builds beside the command.
 add_custom_target(caliper_applets)
 
@@ -8,6 +10,7 @@ add_custom_target(caliper_applets)
 # manifest NAME.caliper.toml beside it.
 function(caliper_builtin_applet name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  caliper_check_manifest(${name}.caliper.toml)
   add_library(applet_${name} MODULE ${ARG_SOURCES})
   set_target_properties(applet_${name} PROPERTIES
     PREFIX "" OUTPUT_NAME ${name}
