@@ -18,6 +18,9 @@ if(TARGET caliper)
   set_target_properties(caliper PROPERTIES EXPORT_NAME command)
   install(DIRECTORY ${CALIPER_BUILTIN_APPLET_DIR}/ DESTINATION lib/caliper/applets
     USE_SOURCE_PERMISSIONS FILES_MATCHING PATTERN "*.so" PATTERN "*.caliper.toml")
+  if(TARGET caliper_pages) # the man page and the shells' completions
+    install(DIRECTORY ${CMAKE_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR})
+  endif()
 endif()
 if(TARGET caliper_fixture)
   install(TARGETS caliper_fixture EXPORT caliper LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -42,6 +42,8 @@ static const char *const FAULT_NAMES[ARRAY_FAULT_COUNT] = {
     [ARRAY_FAULT_RATIO] = "ratio",
     [ARRAY_FAULT_CANCELLED] = "cancelled",
     [ARRAY_FAULT_MEMORY] = "memory",
+    [ARRAY_FAULT_EXISTS] = "exists",
+    [ARRAY_FAULT_UNFIT] = "unfit",
 };
 
 const char *array_dtype_name(ArrayDtype dtype)

@@ -136,6 +136,7 @@ ArrayFile *array_file_open(const char *path, const ArrayOpenOptions *options, Ar
         close(fd);
         return NULL;
     }
+    file->source.seeks = true;
     return finish_open(file, attach_descriptor(file, fd, error) && parse_by_content(file, error));
 }
 
@@ -187,6 +188,7 @@ ArrayFile *array_file_open_raw(const char *path, const ArrayRawLayout *layout, A
         close(fd);
         return NULL;
     }
+    file->source.seeks = true;
     return finish_open(file, attach_descriptor(file, fd, error) && parse_raw(file, layout, error));
 }
 

@@ -72,6 +72,7 @@ typedef struct ArrayRawLayout {
     uint32_t rank;
     uint64_t shape[ARRAY_RANK_MAX];
     uint64_t offset_bytes;
+    bool rows_from_size; /* shape[0] is as many as the file holds whole */
 } ArrayRawLayout;
 ArrayFile *array_file_open_raw(const char *path, const ArrayRawLayout *layout, ArrayError *error);
 
@@ -122,6 +123,14 @@ bool array_file_read_element(ArrayFile *file, uint32_t array, const uint64_t *in
 /* Reads `count` elements from `first` on in the order they are stored. */
 bool array_file_read_stored(ArrayFile *file, uint32_t array, uint64_t first, uint64_t count,
                             void *out, size_t out_bytes, ArrayError *error);
+
+/* The same in row-major order, front to back, whatever the order they are stored in. A
+ * Fortran-ordered array of up to 1 GiB is held in memory for it. */
+typedef struct ArrayOrder ArrayOrder;
+ArrayOrder *array_order_begin(ArrayFile *file, uint32_t array, ArrayError *error);
+bool array_order_read(ArrayOrder *order, uint64_t count, void *out, size_t out_bytes,
+                      ArrayError *error);
+void array_order_end(ArrayOrder **order); /* NULLs, accepts NULL */
 
 /* Unpacks a compressed array now, so that the reads after it are quick. Nothing to do for others.
  * The file keeps the array unpacked last. */

@@ -59,6 +59,8 @@ typedef enum ArrayFault {
     ARRAY_FAULT_RATIO,      /* states more than compression can hold in that many bytes */
     ARRAY_FAULT_CANCELLED,  /* the caller's cancel answered true */
     ARRAY_FAULT_MEMORY,     /* the system has no memory for it */
+    ARRAY_FAULT_EXISTS,     /* something has that name, and may not be replaced */
+    ARRAY_FAULT_UNFIT,      /* the format cannot hold such an array without a loss */
     ARRAY_FAULT_COUNT
 } ArrayFault;
 

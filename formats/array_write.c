@@ -4,6 +4,7 @@
 #include "formats/array_write.h"
 
 #include "formats/array_values.h"
+#include "formats/npy_header.h"
 #include "formats/write_file.h"
 
 #include <inttypes.h>
@@ -11,69 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    PREAMBLE_BYTES = 10,
-    HEADER_ALIGN_BYTES = 64, /* so that the data is aligned when the file is mapped */
-    HEADER_BYTES = 1024,     /* 32 numbers of at most 19 digits and the rest */
-    BLOCK_ELEMENTS = 16384
-};
-
-static const char *descr_of(ArrayDtype dtype)
-{
-    switch (dtype) {
-    case ARRAY_DTYPE_F64:
-        return "<f8";
-    case ARRAY_DTYPE_F32:
-    case ARRAY_DTYPE_BF16: /* widened */
-        return "<f4";
-    case ARRAY_DTYPE_F16:
-        return "<f2";
-    case ARRAY_DTYPE_I64:
-        return "<i8";
-    case ARRAY_DTYPE_I32:
-        return "<i4";
-    case ARRAY_DTYPE_I16:
-        return "<i2";
-    case ARRAY_DTYPE_I8:
-        return "|i1";
-    case ARRAY_DTYPE_U64:
-        return "<u8";
-    case ARRAY_DTYPE_U32:
-        return "<u4";
-    case ARRAY_DTYPE_U16:
-        return "<u2";
-    case ARRAY_DTYPE_U8:
-        return "|u1";
-    case ARRAY_DTYPE_BOOL:
-        return "|b1";
-    case ARRAY_DTYPE_NONE:
-    case ARRAY_DTYPE_COUNT:
-        break;
-    }
-    return NULL;
-}
-
-/* Returns the header's whole size. */
-static size_t make_header(char header[HEADER_BYTES], const char *descr, uint32_t rank,
-                          const uint64_t *shape)
-{
-    static const uint8_t VERSION_1[8] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
-    memcpy(header, VERSION_1, sizeof VERSION_1);
-    size_t used = PREAMBLE_BYTES;
-    used += (size_t)snprintf(header + used, HEADER_BYTES - used,
-                             "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
-    for (uint32_t axis = 0; axis < rank; axis++)
-        used += (size_t)snprintf(header + used, HEADER_BYTES - used, "%s%" PRIu64 "%s",
-                                 axis > 0 ? " " : "", shape[axis],
-                                 axis + 1 < rank || rank == 1 ? "," : "");
-    used += (size_t)snprintf(header + used, HEADER_BYTES - used, "), }");
-    while ((used + 1) % HEADER_ALIGN_BYTES != 0)
-        header[used++] = ' ';
-    header[used++] = '\n';
-    header[8] = (char)((used - PREAMBLE_BYTES) & 0xff);
-    header[9] = (char)((used - PREAMBLE_BYTES) >> 8);
-    return used;
-}
+enum { BLOCK_ELEMENTS = 16384 };
 
 static bool count_elements(const char *path, ArrayDtype dtype, uint32_t rank, const uint64_t *shape,
                            size_t *count, ArrayError *error)
@@ -118,17 +57,16 @@ static bool append_elements(WriteFile *file, ArrayDtype dtype, const void *eleme
 bool array_write_npy(const char *path, ArrayDtype dtype, uint32_t rank, const uint64_t *shape,
                      const void *elements, ArrayError *error)
 {
-    const char *descr = descr_of(dtype);
     size_t count;
-    if (descr == NULL || rank > ARRAY_RANK_MAX)
+    if (array_dtype_size_bytes(dtype) == 0 || rank > ARRAY_RANK_MAX)
         return array_error_set(error, ARRAY_FAULT_ARGUMENT, path,
                                "asked to write type %d with %u axes, wanted a known type and at "
                                "most %d",
                                (int)dtype, rank, ARRAY_RANK_MAX);
     if (!count_elements(path, dtype, rank, shape, &count, error))
         return false;
-    char header[HEADER_BYTES];
-    size_t header_bytes = make_header(header, descr, rank, shape);
+    char header[NPY_HEADER_BYTES];
+    size_t header_bytes = npy_header_make(header, dtype, rank, shape);
     WriteFile file;
     if (!write_file_begin(&file, path, error))
         return false;

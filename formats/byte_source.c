@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static ByteSourcePread read_at = pread;
@@ -15,11 +16,29 @@ void byte_source_set_pread(ByteSourcePread replacement)
     read_at = replacement != NULL ? replacement : pread;
 }
 
+/* Whether all of a range lies in a hole of a file that still reaches to its end: zeros, without
+ * filling the page cache with them. */
+static bool is_hole(const ByteSource *source, uint64_t offset, size_t size_bytes)
+{
+    enum { WORTH_BYTES = 64 * 1024 };
+    struct stat status;
+    if (!source->seeks || size_bytes < WORTH_BYTES)
+        return false;
+    off_t data = lseek(source->fd, (off_t)offset, SEEK_DATA);
+    if (data >= 0 ? (uint64_t)data < offset + size_bytes : errno != ENXIO)
+        return false;
+    return fstat(source->fd, &status) == 0 && (uint64_t)status.st_size >= offset + size_bytes;
+}
+
 static bool read_descriptor(const ByteSource *source, uint64_t offset, uint8_t *out,
                             size_t size_bytes, ArrayError *error)
 {
     enum { ONE_READ_BYTES = 1 << 30 }; /* Linux reads at most 2 GiB a call */
     size_t done = 0;
+    if (is_hole(source, offset, size_bytes)) {
+        memset(out, 0, size_bytes);
+        return true;
+    }
     while (done < size_bytes) {
         size_t want = size_bytes - done;
         if (want > ONE_READ_BYTES)

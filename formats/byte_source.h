@@ -12,8 +12,11 @@
 typedef struct ByteSource {
     int fd;                /* owned; -1 when the bytes are in memory */
     const uint8_t *memory; /* borrowed */
-    uint64_t size_bytes;   /* when it was opened */
-    const char *name;      /* for messages; borrowed from the ArrayFile */
+    uint64_t size_bytes;
+    bool seeks;
+        /* the descriptor's position is ours: holes are looked for and not read */ /* when it was
+                                                                                      opened */
+    const char *name; /* for messages; borrowed from the ArrayFile */
 } ByteSource;
 
 /* Reads exactly `size_bytes`. Interrupted and short reads go on; an end before that is an error

@@ -75,6 +75,24 @@ bool parse_idx(ArrayFile *file, ArrayError *error)
     return true;
 }
 
+/* How many of what one step of the first axis takes the file holds after the offset. */
+static bool rows_in_file(const ArrayFile *file, const ArrayRawLayout *layout, uint64_t *rows,
+                         ArrayError *error)
+{
+    uint64_t row_bytes = array_dtype_size_bytes(layout->dtype);
+    for (uint32_t axis = 1; axis < layout->rank; axis++) {
+        if (layout->shape[axis] == 0 ||
+            __builtin_mul_overflow(row_bytes, layout->shape[axis], &row_bytes))
+            return array_error_set(error, ARRAY_FAULT_OVERFLOW, file->name,
+                                   "raw layout whose rows have no size that can be counted");
+    }
+    uint64_t left = file->source.size_bytes > layout->offset_bytes
+                        ? file->source.size_bytes - layout->offset_bytes
+                        : 0;
+    *rows = left / row_bytes;
+    return true;
+}
+
 bool parse_raw(ArrayFile *file, const ArrayRawLayout *layout, ArrayError *error)
 {
     ArrayEntry *entry = reader_new_entry(file, "", 0, error);
@@ -95,6 +113,9 @@ bool parse_raw(ArrayFile *file, const ArrayRawLayout *layout, ArrayError *error)
         info->shape[axis] = layout->shape[axis];
     snprintf(info->dtype_text, sizeof info->dtype_text, "%s", array_dtype_name(layout->dtype));
     entry->data_offset = layout->offset_bytes;
+    if (layout->rows_from_size && layout->rank > 0 &&
+        !rows_in_file(file, layout, &info->shape[0], error))
+        return false;
     if (!reader_set_extents(file, entry, "", error) || !reader_check_in_file(file, entry, error))
         return false;
     reader_commit_entry(file);

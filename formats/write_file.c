@@ -87,6 +87,42 @@ bool write_file_begin(WriteFile *file, const char *path, ArrayError *error)
     return false;
 }
 
+static bool refuse_existing(const char *path, ArrayError *error)
+{
+    return array_error_set(error, ARRAY_FAULT_EXISTS, path,
+                           "is there already, wanted a new name or leave to replace it");
+}
+
+bool write_file_begin_new(WriteFile *file, const char *path, ArrayError *error)
+{
+    struct stat status;
+    *file = (WriteFile){.path = path, .fd = -1};
+    if (path != NULL && lstat(path, &status) == 0)
+        return refuse_existing(path, error);
+    if (!write_file_begin(file, path, error))
+        return false;
+    file->only_new = true;
+    return true;
+}
+
+bool write_file_patch(WriteFile *file, uint64_t offset, const void *bytes, size_t size_bytes,
+                      ArrayError *error)
+{
+    const uint8_t *at = bytes;
+    while (size_bytes > 0) {
+        ssize_t done = pwrite(file->fd, at, size_bytes, (off_t)offset);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return array_error_set(error, ARRAY_FAULT_WRITE, file->path, "writing failed: %s",
+                                   done < 0 ? strerror(errno) : "nothing was taken");
+        at += done;
+        offset += (uint64_t)done;
+        size_bytes -= (size_t)done;
+    }
+    return true;
+}
+
 bool write_file_append(WriteFile *file, const void *bytes, size_t size_bytes, ArrayError *error)
 {
     enum { ONE_WRITE_BYTES = 1 << 30 };
@@ -116,6 +152,18 @@ void write_file_cancel(WriteFile *file)
     forget(file);
 }
 
+/* A link is made only where nothing is: unlike a look before a rename, nobody comes between. File
+ * systems without links are asked for a rename that replaces nothing. */
+static bool put_new(const WriteFile *file)
+{
+    if (link(file->temporary, file->place) == 0) {
+        unlink(file->temporary);
+        return true;
+    }
+    return errno != EEXIST &&
+           renameat2(AT_FDCWD, file->temporary, AT_FDCWD, file->place, RENAME_NOREPLACE) == 0;
+}
+
 bool write_file_commit(WriteFile *file, ArrayError *error)
 {
     bool flushed = fsync(file->fd) == 0 || errno == EINVAL; /* EINVAL: it cannot be flushed */
@@ -125,13 +173,17 @@ bool write_file_commit(WriteFile *file, ArrayError *error)
         flushed = false;
     }
     file->fd = -1;
-    if (flushed && rename(file->temporary, file->place) == 0) {
+    bool placed =
+        flushed && (file->only_new ? put_new(file) : rename(file->temporary, file->place) == 0);
+    if (placed) {
         forget(file);
         return true;
     }
     if (flushed)
         failure = errno;
     write_file_cancel(file);
+    if (file->only_new && failure == EEXIST)
+        return refuse_existing(file->path, error);
     return array_error_set(error, ARRAY_FAULT_WRITE, file->path, "cannot be put in place: %s",
                            strerror(failure));
 }

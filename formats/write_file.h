@@ -13,12 +13,18 @@ typedef struct WriteFile {
     char *place;      /* owned; where it goes: behind the path's links */
     char *temporary;  /* owned; NULL when there is nothing to finish */
     int fd;
+    bool only_new; /* nothing that is there is replaced, also not what came meanwhile */
 } WriteFile;
 
 /* A device or a pipe is refused, not replaced by a file; a link stays, and the file behind it is
  * replaced. */
 bool write_file_begin(WriteFile *file, const char *path, ArrayError *error);
 bool write_file_append(WriteFile *file, const void *bytes, size_t size_bytes, ArrayError *error);
+/* The same for a name that nothing has: EXISTS where there is something, and again at the end. */
+bool write_file_begin_new(WriteFile *file, const char *path, ArrayError *error);
+/* Writes again over bytes that were appended before. */
+bool write_file_patch(WriteFile *file, uint64_t offset, const void *bytes, size_t size_bytes,
+                      ArrayError *error);
 /* Flushes to the disk and renames. On failure the temporary is gone, as after cancel. */
 bool write_file_commit(WriteFile *file, ArrayError *error);
 /* Removes the temporary; nothing to do after commit or a failed begin. */

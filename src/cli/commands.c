@@ -10,14 +10,22 @@
 #include "core/trace.h"
 
 const CliCommand cli_commands[] = {
-    {"home", "", "open the home page (also without a subcommand)", cli_home},
-    {"view", "FILE...", "show files in TensorScope", cli_view},
+    {"home", "", "open the home page (also without a subcommand)", cli_home, CLI_WORD_NONE},
+    {"view", "FILE...", "show files in TensorScope", cli_view, CLI_WORD_FILE},
     {"run", "APPLET...",
-     "open applets by id, by its last word, or by the path of a library or bundle", cli_run},
-    {"list", "[--json]", "list the applets that were found", cli_list},
+     "open applets by id, by its last word, or by the path of a library or bundle", cli_run,
+     CLI_WORD_APPLET},
+    {"list", "[--json]", "list the applets that were found", cli_list, CLI_WORD_NONE},
     {"doctor", "[--json]", "say which renderers, devices and libraries there are, and why not",
-     cli_doctor},
-    {NULL, NULL, NULL, NULL},
+     cli_doctor, CLI_WORD_NONE},
+    {"info", "FILE", "say what an array file holds: names, shapes, types, exact extremes", cli_info,
+     CLI_WORD_FILE},
+    {"convert", "IN OUT", "write an array file in another format, losing nothing", cli_convert,
+     CLI_WORD_FILE},
+    {"completion", "SHELL", "print the completions for bash, zsh or fish", cli_completion,
+     CLI_WORD_SHELL},
+    {"manual", "", "print the man page, for man -l", cli_manual, CLI_WORD_NONE},
+    {NULL, NULL, NULL, NULL, CLI_WORD_NONE},
 };
 
 static const CliCommand *find_command(const char *name)

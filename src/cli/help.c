@@ -1,5 +1,6 @@
-/* cli/help.c: `caliper --help`, `caliper --version`. */
+/* cli/help.c: `caliper --help`, `caliper --version`, made from the tables. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "render/renderer.h"
@@ -11,6 +12,41 @@ int cli_version(void)
     return 0;
 }
 
+/* "home view run" as "home, view and run". */
+static void print_commands(const char *commands)
+{
+    const char *last = strrchr(commands, ' ');
+    for (const char *c = commands; *c != '\0'; c++) {
+        if (*c == ' ')
+            fputs(c == last ? " and " : ", ", stdout);
+        else
+            putchar(*c);
+    }
+}
+
+static void print_options(void)
+{
+    const char *group = "";
+    char line[64];
+    for (const CliOption *option = cli_option_table; option->name != NULL; option++) {
+        const char *commands = option->commands != NULL ? option->commands : "all";
+        if (strcmp(group, commands) != 0) {
+            fputs("\nOptions of ", stdout);
+            print_commands(commands);
+            puts(":");
+        }
+        group = commands;
+        snprintf(line, sizeof line, "%s %s", option->name,
+                 option->argument != NULL ? option->argument : "");
+        printf("  %-20s %s%s\n", line, option->summary,
+               option->word == CLI_WORD_RENDERER ? ":" : "");
+        if (option->word != CLI_WORD_RENDERER)
+            continue;
+        for (const RendererBackend *backend = renderer_backends; backend->name != NULL; backend++)
+            printf("                         %-8s %s\n", backend->name, backend->summary);
+    }
+}
+
 int cli_help(void)
 {
     char line[64];
@@ -19,23 +55,7 @@ int cli_help(void)
         snprintf(line, sizeof line, "%s %s", command->name, command->arguments);
         printf("  %-18s %s\n", line, command->summary);
     }
-    puts("\nOptions of home, view and run:\n"
-         "  --headless           draw offscreen; no display is touched\n"
-         "  --frames N           end after N frames (headless: 60)\n"
-         "  --screenshot PNG     write the last frame\n"
-         "  --size WxH           size in pixels\n"
-         "  --scale S            pixels per unit, 0.5 to 8; else the display's\n"
-         "  --light              the light theme\n"
-         "  --input FILE         scripted input, see docs/reference/input-script.md\n"
-         "  --renderer NAME      which renderer to try first:");
-    for (const RendererBackend *backend = renderer_backends; backend->name != NULL; backend++)
-        printf("                         %-8s %s\n", backend->name, backend->summary);
-    puts("\nOptions of all:\n"
-         "  --data-dir DIR       where data is kept\n"
-         "  --applet-dir DIR     looked through for applets first; may be repeated\n"
-         "  --device NAME        cpu, cuda or cuda:N\n"
-         "  --log-level LEVEL    debug, info, warn, error or module:level,...\n"
-         "  --version, --help\n\n"
-         "Exit status: 0 done, 1 failed, 2 the command line was not understood.");
+    print_options();
+    puts("\nExit status: 0 done, 1 failed, 2 the command line was not understood.");
     return 0;
 }

@@ -1,9 +1,27 @@
 /* cli/view.c: `caliper view FILE...`: TensorScope with these files, handed over as if dropped. */
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+
+/* With --raw each file's address says how its bytes are laid out. The texts live as long as the
+ * process. */
+static bool add_layout(CliOptions *options)
+{
+    for (int32_t i = 0; i < options->word_count; i++) {
+        const char *path = options->words[i];
+        size_t size = strlen(path) + strlen(options->raw) + 8;
+        char *address = malloc(size);
+        if (address == NULL)
+            return false;
+        snprintf(address, size, ARRAY_RAW_PREFIX "%s=%s", options->raw, path);
+        options->words[i] = address;
+    }
+    return true;
+}
 
 int cli_view(CliOptions *options)
 {
@@ -11,9 +29,11 @@ int cli_view(CliOptions *options)
     if (options->word_count == 0)
         return cli_usage("view: no file given, wanted one or more");
     for (int32_t i = 0; i < options->word_count; i++) {
-        if (access(options->words[i], R_OK) != 0)
+        if (access(array_raw_path(options->words[i]), R_OK) != 0)
             return cli_usage("view: %s: %s", options->words[i], strerror(errno));
     }
+    if (options->raw != NULL && !add_layout(options))
+        return cli_failed("view: no memory for the names of the files");
     options->shell.applets = viewer;
     options->shell.files = options->words;
     return shell_run(&options->shell);

@@ -15,7 +15,8 @@ def main():
     paged = set(re.findall(r"`[^`]*?(?<![\w-])(--[a-z][a-z-]*)", page))
     usage, _, rest = result.stdout.partition("\nOptions")
     commands = set(re.findall(r"^  ([a-z]+) ", usage, re.MULTILINE))
-    rows = set(re.findall(r"^\| `([a-z]+)[ `]", page, re.MULTILINE))
+    table = page.partition("\n## ")[0]
+    rows = set(re.findall(r"^\| `([a-z]+)[ `]", table, re.MULTILINE))
     problems = [f"only --help has {name}" for name in sorted(helped - paged | commands - rows)]
     problems += [f"only the page has {name}" for name in sorted(paged - helped | rows - commands)]
     if not helped or not commands or not rest:

@@ -24,6 +24,12 @@ fi
 if grep -rlF "$place/first" "$prefix"; then
     die "these name the place of installation"
 fi
+for page in man/man1/caliper.1 bash-completion/completions/caliper zsh/site-functions/_caliper \
+    fish/vendor_completions.d/caliper.fish; do
+    if [ -x "$prefix/bin/caliper" ] && ! grep -q convert "$prefix/share/$page"; then
+        die "share/$page is not installed whole"
+    fi
+done
 
 mkdir "$place/applet"
 cat >"$place/applet/mine.c" <<'C'
