@@ -409,8 +409,7 @@ bool guard_call(const GuardCall *call, GuardFault *fault)
         returned = true;
         atomic_signal_fence(memory_order_seq_cst);
     }
-    if (guard_thread.forked)
-        guard_exit_forked_child();
+    guard_thread_end_if_forked();
     guard_thread.top = frame.below;
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     fpenv_set(env);

@@ -9,9 +9,10 @@
  *
  * What cannot be contained, and is not promised: a corrupted heap (the next malloc anywhere may
  * abort), memory of the host that the applet overwrote, exit() and pthread_exit() (they end the
- * process, with one line and status 1), _exit(), faults in a library's constructors
- * (the loader is on the stack), on threads the applet made, while a host lock is held, or with the
- * signal blocked. What the applet held stays held: its memory, its locks, its threads.
+ * process, with one line and status 1; exit() on a described thread too), _exit(), faults in a
+ * library's constructors (the loader is on the stack), on threads the applet made, while a host
+ * lock is held, or with the signal blocked. What the applet held stays held: its memory, its locks,
+ * its threads.
  *
  * Any folder of src/ that calls foreign code may include this; the functions are for any thread
  * unless they say otherwise. */
@@ -59,6 +60,9 @@ void guard_thread_leave(void);
 /* What this thread is ("job 3, \"train\""), for a crash report. Kept by address: lives until it is
  * replaced, with NULL at the latest when the thread ends. */
 void guard_thread_describe(const char *words);
+/* Ends the process with status 1 and a line if it is the child of a fork() in a guarded call or on
+ * a described thread: what comes back there is no second host. */
+void guard_thread_end_if_forked(void);
 
 /* Runs call->call(call->arg). True when it returned; false when it was ended, with `fault` filled.
  * Signal mask and floating-point controls are afterwards as they were before, either way. */

@@ -17,12 +17,14 @@ static bool has_key;
 /* In the child of a fork() in guarded code. A child made elsewhere is the host's own affair. */
 static void on_forked_child(void)
 {
-    guard_thread.forked = guard_thread.top != NULL;
+    guard_thread.forked = guard_thread.top != NULL || guard_thread.words != NULL;
     guard_crash_end(); /* it was the parent's */
 }
 
-void guard_exit_forked_child(void)
+void guard_thread_end_if_forked(void)
 {
+    if (!guard_thread.forked)
+        return;
     static const char line[] =
         "caliper: a child that an applet forked came back from the call; it ends with status 1\n";
     /* By hand: whoever held the log's lock is not in this process. */
@@ -34,10 +36,11 @@ void guard_exit_forked_child(void)
 static void end_failed(const char *how)
 {
     const GuardFrame *top = guard_thread.top;
+    const char *what = top != NULL ? top->what : guard_thread.words;
     /* A child that an applet forked may end as it likes. */
-    if (top == NULL || guard_thread.forked)
+    if (what == NULL || guard_thread.forked)
         return;
-    log_item(GUARD_ENDED, top->what, how);
+    log_item(GUARD_ENDED, what, how);
     guard_crash_begin();
     rescue_run(NULL);
     log_file_rescue();

@@ -47,8 +47,6 @@ void guard_walk(void *context, const GuardFrame *stop, GuardFault *fault);
  * From then on for the process; for a thread while it is on. Not in handlers. */
 void guard_exit_watch(void);
 void guard_exit_watch_thread(bool on);
-/* Ends a forked child that would go on as a second host. */
-_Noreturn void guard_exit_forked_child(void);
 
 /* What the rescue thread's functions did. */
 typedef struct RescueFlushed {

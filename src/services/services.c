@@ -3,6 +3,7 @@
 
 #include "services/bridge_services.h"
 #include "services/device_service.h"
+#include "services/jobs_service.h"
 #include "services/log_service.h"
 
 static void reclaim_textures(void *user, CallerId owner, bool leaked)
@@ -14,6 +15,7 @@ bool services_register_all(Host *host, Bridge *bridge)
 {
     return host_service_register(host, CALIPER_LOG_V1, log_service_table()) &&
            host_service_register(host, CALIPER_DEVICE_V1, device_service_table()) &&
+           jobs_service_register(host) &&
            (bridge == NULL || (bridge_services_register(host, bridge) &&
                                host_on_reclaim(host, reclaim_textures, bridge)));
 }

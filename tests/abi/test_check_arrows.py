@@ -286,16 +286,17 @@ CASES = [
 
 
 # Who may include from whom, written out in full: part, its folder, and the parts it may use.
-EVERYTHING_BELOW_MAIN = "cli shell services bridge render cuda store core kernels formats sdk"
+EVERYTHING_BELOW_MAIN = "cli shell services bridge render cuda store jobs core kernels formats sdk"
 ALLOWED = {
     "main": ("src", EVERYTHING_BELOW_MAIN),
-    "cli": ("src/cli", "shell services bridge render cuda store core kernels formats sdk"),
-    "shell": ("src/shell", "services bridge render cuda store core kernels formats sdk"),
-    "services": ("src/services", "bridge render cuda store core kernels sdk"),
+    "cli": ("src/cli", "shell services bridge render cuda store jobs core kernels formats sdk"),
+    "shell": ("src/shell", "services bridge render cuda store jobs core kernels formats sdk"),
+    "services": ("src/services", "bridge render cuda store jobs core kernels sdk"),
     "bridge": ("src/bridge", "render cuda core kernels sdk"),
     "render": ("src/render", "cuda core kernels sdk"),
     "cuda": ("src/cuda", "core kernels sdk"),
     "store": ("src/store", "core kernels sdk"),
+    "jobs": ("src/jobs", "core kernels sdk"),
     "kernels": ("src/kernels", "core sdk"),
     "core": ("src/core", "sdk"),
     "formats": ("formats", ""),
@@ -319,7 +320,7 @@ FOREIGN = {
 }
 PLACES = ["src", "src/cli", "src/shell", "src/services", "src/services/ui", "src/services/widgets",
           "src/bridge", "src/render", "src/render/cpu", "src/render/gl", "src/render/vulkan",
-          "src/render/metal", "src/cuda", "src/store", "src/core", "src/kernels", "formats",
+          "src/render/metal", "src/cuda", "src/store", "src/jobs", "src/core", "src/kernels", "formats",
           "include/caliper", "include/caliper/adapters", "applets/view"]
 
 
