@@ -81,6 +81,18 @@ bool cuda_fence_done(CudaDevice *device, CudaFence *fence)
     return result != CUDA_ERROR_NOT_READY_CODE;
 }
 
+bool cuda_fences_done(CudaDevice *device, CudaFence *const *fences, uint32_t count)
+{
+    CudaScope scope;
+    if (!cuda_scope_enter(device, "asking CUDA events", &scope))
+        return false;
+    bool done = true;
+    while (done && count-- > 0)
+        done = !fences[count]->recorded || device->driver->cuEventQuery(fences[count]->event) == 0;
+    cuda_scope_leave(device, &scope);
+    return done;
+}
+
 /* NULL when the stream can be used; else what is wrong with it. */
 static const char *stream_fault(CudaDevice *device, void *stream)
 {

@@ -22,6 +22,10 @@ bool cuda_fence_wait(CudaDevice *device, CudaFence *fence);
  * cannot say (a device that is lost runs nothing any more). */
 bool cuda_fence_done(CudaDevice *device, CudaFence *fence);
 
+/* Whether all of them are; false also when the driver reports a failure. Asks from the newest on,
+ * so that busy producers cost one question. */
+bool cuda_fences_done(CudaDevice *device, CudaFence *const *fences, uint32_t count);
+
 typedef struct CudaSource {
     uint64_t pointer;
     uint64_t extent_bytes;

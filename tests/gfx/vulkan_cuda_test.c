@@ -27,6 +27,7 @@ static long (*driver_live)(void);
 static long (*driver_launches)(void);
 static void (*driver_map)(unsigned long long, size_t, int, unsigned int);
 static void (*driver_allocation)(size_t);
+static void (*driver_busy)(int);
 static void (*driver_copied)(unsigned long long *, unsigned long long *);
 /* "Device memory" that the driver knows. */
 static uint8_t tensor[COUNT * 4];
@@ -48,6 +49,7 @@ static int group_setup(void **state)
     symbol(library, "fake_cuda_map", &driver_map);
     symbol(library, "fake_cuda_copied", &driver_copied);
     symbol(library, "fake_cuda_allocation_bytes", &driver_allocation);
+    symbol(library, "fake_cuda_busy", &driver_busy);
     driver_map((uintptr_t)tensor, sizeof tensor, 0, DEVICE_MEMORY);
     return 0;
 }
@@ -269,9 +271,35 @@ static void every_call_may_fail(void **state)
 {
     (void)state;
     int n = 1;
+    driver_busy(1);
     while (with_failing_call(n))
         n++;
+    driver_busy(0);
     assert_true(n > 20);
+}
+
+/* Producers that are done when the frame is submitted need no hand-over; others do. */
+static void work_that_is_done_is_not_handed_over(void **state)
+{
+    (void)state;
+    long live = driver_live();
+    Renderer *renderer = start(NULL);
+    RendererTexture *texture = fake_texture(renderer, WIDTH, HEIGHT, pass_expand(1));
+    RendererSource source = fake_source(tensor, COUNT);
+    RendererCounters before, after;
+    for (int busy = 0; busy < 2; busy++) {
+        driver_busy(busy);
+        renderer_counters(renderer, &before);
+        for (int i = 0; i < 5; i++) {
+            assert_true(renderer_texture_update(renderer, texture, &source));
+            fake_frame(renderer, texture, WIDTH, HEIGHT);
+        }
+        renderer_counters(renderer, &after);
+        assert_int_equal(after.hand_overs - before.hand_overs, busy != 0 ? 5 : 0);
+    }
+    driver_busy(0);
+    renderer_texture_destroy(renderer, &texture);
+    stop(&renderer, live);
 }
 
 /* ---- Allocations that CUDA exported ------------------------------------------------------------
@@ -404,8 +432,10 @@ static void every_call_of_an_import_may_fail(void **state)
     (void)state;
     Export from = export_begin();
     int n = 1;
+    driver_busy(1);
     while (import_with_failing_call(&from, n))
         n++;
+    driver_busy(0);
     assert_true(n > 15);
     export_end(&from);
 }
@@ -423,6 +453,7 @@ int main(void)
                                        cmocka_unit_test(surfaces_that_fail_are_copies),
                                        cmocka_unit_test(sources_are_checked),
                                        cmocka_unit_test(every_call_may_fail),
+                                       cmocka_unit_test(work_that_is_done_is_not_handed_over),
                                        cmocka_unit_test(exports_are_read_by_kernels),
                                        cmocka_unit_test(sizes_are_proven),
                                        cmocka_unit_test(every_call_of_an_import_may_fail)};

@@ -215,7 +215,7 @@ static bool fake_order(void *state, void *stream)
     return true;
 }
 
-static bool fake_hand_over(void *state, uint64_t *out_value)
+static bool fake_hand_over(void *state, uint64_t *out_value, bool *out_waited)
 {
     (void)state;
     assert_true(fake.is_dirty); /* only when there is something to hand over */
@@ -223,6 +223,7 @@ static bool fake_hand_over(void *state, uint64_t *out_value)
     fake.hand_overs++;
     late_run();
     *out_value = 0; /* all of it is done */
+    *out_waited = true;
     return fake.refuses_hand_over ? refuse("hand-over") : true;
 }
 

@@ -41,6 +41,7 @@ FAKE long fake_cuda_live(void);
 FAKE long fake_cuda_launches(void);
 FAKE void fake_cuda_map(CudaPointer base, size_t bytes, int ordinal, unsigned int type);
 FAKE void *fake_cuda_stream(int context, int capturing);
+FAKE void fake_cuda_busy(int busy);
 FAKE void fake_cuda_allocation_bytes(size_t bytes);
 FAKE void fake_cuda_copied(unsigned long long *out_from_host, unsigned long long *out_inside);
 
@@ -50,6 +51,7 @@ static FakeBlock blocks[BLOCKS_MAX];
 static int block_count;
 static long live;
 static long launches;
+static int is_busy; /* events are never seen to be done */
 static long contexts_pushed;
 static size_t exported_bytes = 1 << 20;
 static FakeStream test_streams[16];
@@ -75,6 +77,12 @@ void *fake_cuda_stream(int context, int capturing)
     FakeStream *stream = &test_streams[test_stream_count++ % 16];
     *stream = (FakeStream){context, capturing};
     return stream;
+}
+
+/* Events are never seen to be done; waiting for them goes on working. */
+void fake_cuda_busy(int busy)
+{
+    is_busy = busy != 0;
 }
 
 void fake_cuda_allocation_bytes(size_t bytes)
@@ -351,7 +359,9 @@ ENTRY(cuEventRecord, CudaEvent event, CudaStream stream)
 }
 ENTRY(cuEventQuery, CudaEvent event)
 {
-    return event != NULL ? 0 : ERROR_INVALID_HANDLE;
+    if (event == NULL)
+        return ERROR_INVALID_HANDLE;
+    return is_busy ? CUDA_ERROR_NOT_READY_CODE : 0;
 }
 ENTRY(cuEventSynchronize, CudaEvent event)
 {

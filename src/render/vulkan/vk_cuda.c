@@ -279,15 +279,19 @@ static bool interop_order_after(void *state, void *stream)
     return true;
 }
 
-static bool interop_hand_over(void *state, uint64_t *out_value)
+static bool interop_hand_over(void *state, uint64_t *out_value, bool *out_waited)
 {
     VulkanCuda *cuda = state;
     bool ok = true;
     *out_value = 0;
-    if (cuda->ready != NULL && cuda_hand_over(cuda->device, cuda->pending, cuda->pending_count,
-                                              cuda->ready, cuda->value + 1)) {
+    if (cuda_fences_done(cuda->device, cuda->pending, cuda->pending_count)) {
+        /* Nothing to wait for: the signal and the wait would cost more than the frame. */
+    } else if (cuda->ready != NULL &&
+               cuda_hand_over(cuda->device, cuda->pending, cuda->pending_count, cuda->ready,
+                              cuda->value + 1)) {
         *out_value = ++cuda->value;
     } else { /* no semaphore, or the signal failed: order by waiting, this once */
+        *out_waited = true;
         for (uint32_t i = 0; i < cuda->pending_count && ok; i++)
             ok = cuda_fence_wait(cuda->device, cuda->pending[i]);
     }

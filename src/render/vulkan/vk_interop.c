@@ -172,13 +172,14 @@ bool vk_interop_hand_over(VulkanRenderer *renderer, uint64_t *out_value)
     if (interop->api == NULL || !interop->is_dirty)
         return true;
     interop->is_dirty = false;
-    if (!interop->api->hand_over(interop->state, out_value)) {
+    bool waited = false;
+    if (!interop->api->hand_over(interop->state, out_value, &waited)) {
         renderer->base.lost = true; /* it said why */
         renderer->frames.recording = false;
         return false;
     }
-    renderer->base.counters.hand_overs++;
-    renderer->base.counters.waits += *out_value == 0 ? 1u : 0u;
+    renderer->base.counters.hand_overs += waited || *out_value > 0 ? 1u : 0u;
+    renderer->base.counters.waits += waited ? 1u : 0u;
     interop->ready_value = *out_value > 0 ? *out_value : interop->ready_value;
     return true;
 }

@@ -102,9 +102,10 @@ typedef struct VulkanInterop {
      * imported memory. False and one log line on failure. */
     bool (*order_after)(void *state, void *stream);
     /* Once a submission, only when pass_run, copy_run or order_after came since the last: signals
-     * the ready semaphore behind all of them. Writes the value to wait for, 0 when everything is
-     * done already. False and one log line: the device is gone. */
-    bool (*hand_over)(void *state, uint64_t *out_value);
+     * the ready semaphore behind all of them. Writes the value to wait for; 0 when everything is
+     * done already, and whether it had to wait for that. False and one log line: the device is
+     * gone. */
+    bool (*hand_over)(void *state, uint64_t *out_value, bool *out_waited);
 
     /* Asked while a wait takes long. (optional) Then a long wait is a lost device. */
     VulkanInteropHealth (*health)(void *state);
