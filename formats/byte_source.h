@@ -14,8 +14,8 @@ typedef struct ByteSource {
     const uint8_t *memory; /* borrowed */
     uint64_t size_bytes;
     bool seeks;
-        /* the descriptor's position is ours: holes are looked for and not read */ /* when it was
-                                                                                      opened */
+    /* the descriptor's position is ours: holes are looked for and not read */ /* when it was
+                                                                                  opened */
     const char *name; /* for messages; borrowed from the ArrayFile */
 } ByteSource;
 

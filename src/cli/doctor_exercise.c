@@ -1,12 +1,15 @@
 /* cli/doctor_exercise.c: the exercise of `caliper doctor --json`: one texture from host memory, one
- * from shared memory, each created, updated, drawn and read back. Where Caliper says "zero bytes
- * through the CPU", this is where a person sees the zero. First thread of the process. */
+ * from shared memory, one from CUDA memory, each created, updated, drawn and read back. Where
+ * Caliper says "zero bytes through the CPU", this is where a person sees the zero. First thread of
+ * the process. */
 #include "cli/doctor_exercise.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "cuda/cuda_external.h"
 
 enum { WIDTH_PX = 64, HEIGHT_PX = 32, TENSOR_BYTES = WIDTH_PX * HEIGHT_PX * 4, UPDATES = 2 };
 
@@ -101,7 +104,13 @@ static bool comes_back(Renderer *renderer, RendererTexture *texture, const uint8
            memcmp(pixels, tensor, sizeof pixels) == 0;
 }
 
-static cJSON *exercise_one(Renderer *renderer, const RendererSource *source, uint8_t *tensor)
+typedef struct DeviceTensor { /* NULL: the source reads the host's bytes themselves */
+    CudaDevice *device;
+    CudaScratch *memory;
+} DeviceTensor;
+
+static cJSON *exercise_one(Renderer *renderer, const RendererSource *source, uint8_t *tensor,
+                           const DeviceTensor *there)
 {
     RendererCounters counters;
     bool good = true;
@@ -113,7 +122,9 @@ static cJSON *exercise_one(Renderer *renderer, const RendererSource *source, uin
     for (int update = 0; update < UPDATES && good; update++) {
         for (int i = 0; i < TENSOR_BYTES; i++)
             tensor[i] = (uint8_t)(i * 7 + update + (i >> 8));
-        good = texture != NULL && renderer_texture_update(renderer, texture, source);
+        good = texture != NULL &&
+               (there == NULL || cuda_scratch_write(there->device, there->memory, tensor)) &&
+               renderer_texture_update(renderer, texture, source);
     }
     good = good && draw(renderer, texture);
     renderer_texture_counters(texture, &counters);
@@ -140,10 +151,32 @@ static cJSON *exercise_shared(Renderer *renderer)
                              .host = memory,
                              .shared = shared,
                              .extent_bytes = TENSOR_BYTES};
-    cJSON *json = exercise_one(renderer, &source, memory);
+    cJSON *json = exercise_one(renderer, &source, memory, NULL);
     cJSON_AddBoolToObject(json, "in_place", shared != NULL);
     renderer_shared_detach(renderer, &shared);
     free(memory);
+    return json;
+}
+
+/* NULL in JSON where the renderer takes no CUDA tensors. */
+static cJSON *exercise_cuda(Renderer *renderer, uint8_t *tensor)
+{
+    const RendererInfo *info = renderer_info(renderer);
+    if ((info->caps & RENDERER_CAP_DEVICE_SOURCE) == 0)
+        return cJSON_CreateNull();
+    cJSON *json = cJSON_CreateNull();
+    DeviceTensor there = {.device = cuda_device_open(info->interop_index)};
+    if (there.device != NULL)
+        there.memory = cuda_scratch_create(there.device, TENSOR_BYTES);
+    if (there.memory != NULL) {
+        RendererSource source = {.kind = RENDERER_SOURCE_DEVICE,
+                                 .device_ptr = cuda_scratch_address(there.memory),
+                                 .extent_bytes = TENSOR_BYTES};
+        cJSON_Delete(json);
+        json = exercise_one(renderer, &source, tensor, &there);
+    }
+    cuda_scratch_destroy(there.device, &there.memory);
+    cuda_device_close(&there.device);
     return json;
 }
 
@@ -153,7 +186,8 @@ cJSON *doctor_exercise(Renderer *renderer)
     RendererSource host = {
         .kind = RENDERER_SOURCE_HOST, .host = tensor, .extent_bytes = sizeof tensor};
     cJSON *json = cJSON_CreateObject();
-    cJSON_AddItemToObject(json, "host", exercise_one(renderer, &host, tensor));
+    cJSON_AddItemToObject(json, "host", exercise_one(renderer, &host, tensor, NULL));
     cJSON_AddItemToObject(json, "shared", exercise_shared(renderer));
+    cJSON_AddItemToObject(json, "cuda", exercise_cuda(renderer, tensor));
     return json;
 }

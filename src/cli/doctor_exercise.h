@@ -11,7 +11,8 @@
 /* What the renderer says about itself: name, device, uuid, caps by name, limits. */
 cJSON *doctor_info(const Renderer *renderer);
 /* Makes and updates one texture from each kind of memory, draws each in a frame, reads it back, and
- * answers its counters: {"host": {...}, "shared": {...}}. Everything it made is gone afterwards. */
+ * answers its counters: {"host": {...}, "shared": {...}, "cuda": {...} or null}. Everything it made
+ * is gone afterwards. */
 cJSON *doctor_exercise(Renderer *renderer);
 cJSON *doctor_counters(const RendererCounters *counters);
 

@@ -42,4 +42,12 @@ uint64_t cuda_memory_address(const CudaMemory *memory);
 /* No kernel may still read it. */
 void cuda_memory_unmap(CudaDevice *device, CudaMemory **memory);
 
+/* Plain device memory, for `caliper doctor` to make a CUDA tensor of. NULL with one line. */
+typedef struct CudaScratch CudaScratch;
+CudaScratch *cuda_scratch_create(CudaDevice *device, uint64_t size_bytes);
+void cuda_scratch_destroy(CudaDevice *device, CudaScratch **scratch);
+uint64_t cuda_scratch_address(const CudaScratch *scratch);
+/* Fills it from host memory and waits for that. False with one line. */
+bool cuda_scratch_write(CudaDevice *device, CudaScratch *scratch, const void *bytes);
+
 #endif

@@ -63,10 +63,15 @@ def check_doctor(caliper, environment):
         # The cpu renderer reads shared memory in place too, but it is the CPU that does.
         check_part(name, "shared", exercise["shared"], 0 if on_device else staged,
                    UPDATES if on_device else 0, IN_PLACE if on_device else PATHS[name])
-        check(total["updates"] == 2 * UPDATES, f"{name}: {total}")
-        check(total["staged_bytes"] == sum(exercise[k]["counters"]["staged_bytes"]
-                                           for k in ("host", "shared")), f"{name}: {total}")
-        check(total["passes"] == exercise["shared"]["counters"]["passes"], f"{name}: {total}")
+        takes_cuda = "device_source" in info["caps"]
+        check((exercise["cuda"] is not None) == takes_cuda, f"{name}: {exercise}")
+        if takes_cuda:
+            check_part(name, "cuda", exercise["cuda"], 0, UPDATES,
+                       "GPU-resident (Vulkan + CUDA, zero CPU staging)")
+        parts = [one for one in exercise.values() if one is not None]
+        check(total["updates"] == len(parts) * UPDATES, f"{name}: {total}")
+        for key in ("staged_bytes", "passes"):
+            check(total[key] == sum(one["counters"][key] for one in parts), f"{name}: {total}")
     return started
 
 
