@@ -82,6 +82,20 @@ bool axes_set_colour(const SourceArray *array, AxisChoice *axes, int axis)
     return assign(array, axes, &axes->colour, axis);
 }
 
+bool axes_fit(const SourceArray *from, const SourceArray *to, const AxisChoice *axes)
+{
+    return from->rank == to->rank &&
+           (axes->colour == ARRAY_AXIS_NONE || axes_can_be_colour(to, axes->colour));
+}
+
+void axes_clamp(const SourceArray *array, AxisChoice *axes)
+{
+    for (uint32_t axis = 0; axis < array->rank; axis++) {
+        uint64_t last = array->shape[axis] > 0 ? array->shape[axis] - 1 : 0;
+        axes->index[axis] = axes->index[axis] < last ? axes->index[axis] : last;
+    }
+}
+
 uint32_t axes_sliders(const SourceArray *array, const AxisChoice *axes, int out[ARRAY_RANK_MAX])
 {
     uint32_t count = 0;

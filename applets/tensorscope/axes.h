@@ -23,6 +23,11 @@ bool axes_set_row(const SourceArray *array, AxisChoice *axes, int axis);
 bool axes_set_col(const SourceArray *array, AxisChoice *axes, int axis);
 bool axes_set_colour(const SourceArray *array, AxisChoice *axes, int axis);
 
+/* Whether a choice made for one array means the same in another: as many axes, and an axis that is
+ * colour can be. axes_clamp then moves what stands past an end to the last entry. */
+bool axes_fit(const SourceArray *from, const SourceArray *to, const AxisChoice *axes);
+void axes_clamp(const SourceArray *array, AxisChoice *axes);
+
 /* The axes that have no role and more than one entry, outermost first; answers how many. */
 uint32_t axes_sliders(const SourceArray *array, const AxisChoice *axes, int out[ARRAY_RANK_MAX]);
 /* Moves one axis by `delta`, stopping at its ends. Answers whether it moved. */

@@ -2,6 +2,8 @@
  * thread's; work_* run on the loader's thread, which alone touches the open file. */
 #include "loader.h"
 
+#include "formats/raw_layout.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,9 +11,11 @@
 #include <string.h>
 #include <time.h>
 
+static const int64_t watch_period_ns = 100000000;
+
 typedef struct Order {
     uint64_t ticket; /* 0: none */
-    char *path;
+    char *address;
     SliceRequest slice;
     uint64_t row, col; /* of an element of that slice's picture */
 } Order;
@@ -28,7 +32,14 @@ struct Loader {
     uint64_t newest[LOADER_KIND_COUNT];
     uint64_t last_ticket;
     ArrayFile *taken; /* its open was taken; `file` from the next order on */
+    bool has_file;    /* one was taken */
     bool stopping;
+    /* The watch: what is looked at, NULL for nothing; each change of it has a number, so that what
+     * was found for the one before is thrown away. */
+    bool watches;
+    char *watched;
+    uint64_t watch_serial;
+    Stamp watch_stamp; /* of what was tried last */
     /* Any time. */
     atomic_bool cancel;
     atomic_uint progress_ppm;
@@ -49,13 +60,15 @@ static void work_progress(void *user, double done)
                           memory_order_relaxed);
 }
 
-static void work_open(const Order *order, LoaderResult *result)
+/* The stamp first: a change while the file is opened is then seen as one. */
+static void work_open(const char *address, LoaderResult *result)
 {
-    ArrayFile *file = array_file_open(order->path, NULL, &result->error);
+    result->stamp = stamp_take(array_raw_path(address));
+    ArrayFile *file = array_file_open_address(address, NULL, &result->error);
     if (file == NULL) {
         return;
     }
-    result->source = source_create(order->path, file);
+    result->source = source_create(address, file);
     if (result->source == NULL) {
         array_file_close(&file);
         result->error.fault = ARRAY_FAULT_MEMORY;
@@ -90,7 +103,7 @@ static void work_do(Loader *loader, LoaderKind kind, const Order *order, LoaderR
 {
     ArrayControl control = {work_is_cancelled, work_progress, loader};
     if (kind == LOADER_KIND_OPEN) {
-        work_open(order, result);
+        work_open(order->address, result);
     } else if (loader->file == NULL) {
         result->error.fault = ARRAY_FAULT_OPEN;
         strcpy(result->error.message, "no file is open");
@@ -144,6 +157,70 @@ static ArrayFile *change_file(Loader *loader)
     return old;
 }
 
+/* Waits for an order, at most until the watched file is to be looked at again; false: then. With
+ * the mutex held. */
+static bool wait_for_order(Loader *loader)
+{
+    struct timespec until;
+    if (!loader->watches || loader->watched == NULL) {
+        pthread_cond_wait(&loader->asked, &loader->mutex);
+        return true;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += watch_period_ns;
+    if (until.tv_nsec >= 1000000000L) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000L;
+    }
+    return pthread_cond_timedwait(&loader->asked, &loader->mutex, &until) == 0;
+}
+
+/* Puts what became of the watched file where the frame thread finds it, unless another file was
+ * asked for meanwhile; answers what is unwanted. With the mutex held. */
+static LoaderResult *deliver_refresh(Loader *loader, LoaderResult *result, uint64_t serial)
+{
+    LoaderResult *unwanted = result;
+    if (serial == loader->watch_serial && loader->watches && !loader->stopping) {
+        loader->watch_stamp = result->stamp;
+        unwanted = loader->results[LOADER_KIND_REFRESH];
+        loader->results[LOADER_KIND_REFRESH] = result;
+    }
+    return unwanted;
+}
+
+/* Looks at the watched file and opens it anew when it changed. Called and left with the mutex held,
+ * which is free while the file system is asked. */
+static void work_watch(Loader *loader)
+{
+    uint64_t serial = loader->watch_serial;
+    Stamp before = loader->watch_stamp;
+    char *address = loader->watched != NULL ? strdup(loader->watched) : NULL;
+    LoaderResult *result = NULL, *unwanted = NULL;
+    if (address == NULL) {
+        return;
+    }
+    pthread_mutex_unlock(&loader->mutex);
+    Stamp now = stamp_take(array_raw_path(address));
+    if (before.fresh || !stamp_same(&before, &now)) {
+        result = calloc(1, sizeof(*result));
+    }
+    if (result != NULL) {
+        result->kind = LOADER_KIND_REFRESH;
+        result->second_look = stamp_same(&before, &now);
+        work_open(address, result);
+    }
+    free(address);
+    pthread_mutex_lock(&loader->mutex);
+    if (result != NULL) {
+        unwanted = deliver_refresh(loader, result, serial);
+    }
+    if (unwanted != NULL) {
+        pthread_mutex_unlock(&loader->mutex);
+        free_result(unwanted);
+        pthread_mutex_lock(&loader->mutex);
+    }
+}
+
 static void *work(void *user)
 {
     Loader *loader = user;
@@ -152,7 +229,9 @@ static void *work(void *user)
         int kind = next_order(loader);
         if (kind < 0) {
             pthread_cond_broadcast(&loader->idle);
-            pthread_cond_wait(&loader->asked, &loader->mutex);
+            if (!wait_for_order(loader)) {
+                work_watch(loader);
+            }
             continue;
         }
         Order order = loader->orders[kind];
@@ -170,7 +249,11 @@ static void *work(void *user)
             result->ticket = order.ticket;
             work_do(loader, (LoaderKind)kind, &order, result);
         }
-        free(order.path);
+        if (result != NULL && kind == LOADER_KIND_OPEN) {
+            result->address = order.address;
+        } else {
+            free(order.address);
+        }
 
         pthread_mutex_lock(&loader->mutex);
         loader->working[kind] = 0;
@@ -196,9 +279,10 @@ Loader *loader_create(void)
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&loader->mutex, NULL);
-    pthread_cond_init(&loader->asked, NULL);
+    pthread_cond_init(&loader->asked, &monotonic);
     pthread_cond_init(&loader->idle, &monotonic);
     pthread_condattr_destroy(&monotonic);
+    loader->watches = true;
     if (pthread_create(&loader->thread, NULL, work, loader) != 0) {
         pthread_cond_destroy(&loader->idle);
         pthread_cond_destroy(&loader->asked);
@@ -223,10 +307,11 @@ void loader_destroy(Loader **loader)
     pthread_mutex_unlock(&old->mutex);
     pthread_join(old->thread, NULL);
     for (int kind = 0; kind < LOADER_KIND_COUNT; kind++) {
-        free(old->orders[kind].path);
+        free(old->orders[kind].address);
         free_result(old->results[kind]);
     }
     array_file_close(&old->taken);
+    free(old->watched);
     pthread_cond_destroy(&old->idle);
     pthread_cond_destroy(&old->asked);
     pthread_mutex_destroy(&old->mutex);
@@ -234,9 +319,9 @@ void loader_destroy(Loader **loader)
 }
 
 /* Forgets what was asked and answered of one kind; what it held is handed out to be freed. */
-static void drop_kind(Loader *loader, int kind, char **path, LoaderResult **result)
+static void drop_kind(Loader *loader, int kind, char **address, LoaderResult **result)
 {
-    *path = loader->orders[kind].path;
+    *address = loader->orders[kind].address;
     *result = loader->results[kind];
     memset(&loader->orders[kind], 0, sizeof(loader->orders[kind]));
     loader->results[kind] = NULL;
@@ -255,13 +340,16 @@ static bool replaces(LoaderKind by, int kind)
 
 static uint64_t ask(Loader *loader, LoaderKind kind, const Order *order)
 {
-    char *paths[LOADER_KIND_COUNT] = {NULL};
+    char *addresses[LOADER_KIND_COUNT] = {NULL};
     LoaderResult *results[LOADER_KIND_COUNT] = {NULL};
     pthread_mutex_lock(&loader->mutex);
     for (int other = 0; other < LOADER_KIND_COUNT; other++) {
         if (replaces(kind, other)) {
-            drop_kind(loader, other, &paths[other], &results[other]);
+            drop_kind(loader, other, &addresses[other], &results[other]);
         }
+    }
+    if (kind == LOADER_KIND_OPEN) {
+        loader->watch_serial++;
     }
     uint64_t ticket = ++loader->last_ticket;
     loader->orders[kind] = *order;
@@ -270,17 +358,17 @@ static uint64_t ask(Loader *loader, LoaderKind kind, const Order *order)
     pthread_cond_signal(&loader->asked);
     pthread_mutex_unlock(&loader->mutex);
     for (int other = 0; other < LOADER_KIND_COUNT; other++) {
-        free(paths[other]);
+        free(addresses[other]);
         free_result(results[other]);
     }
     return ticket;
 }
 
-uint64_t loader_open(Loader *loader, const char *path)
+uint64_t loader_open(Loader *loader, const char *address)
 {
     Order order = {0};
-    order.path = strdup(path);
-    return order.path != NULL ? ask(loader, LOADER_KIND_OPEN, &order) : 0;
+    order.address = strdup(address);
+    return order.address != NULL ? ask(loader, LOADER_KIND_OPEN, &order) : 0;
 }
 
 uint64_t loader_slice(Loader *loader, const SliceRequest *request)
@@ -317,12 +405,23 @@ bool loader_take(Loader *loader, LoaderResult *out)
         loader->results[kind] = NULL;
     }
     ArrayFile *unread = NULL;
+    char *unwatched = NULL;
     if (result != NULL && result->file != NULL) {
         unread = loader->taken;
         loader->taken = result->file;
+        loader->has_file = true;
         result->file = NULL;
     }
+    if (result != NULL && result->kind == LOADER_KIND_OPEN && (result->done || !loader->has_file)) {
+        unwatched = loader->watched;
+        loader->watched = result->address;
+        result->address = NULL;
+        loader->watch_stamp = result->stamp;
+        loader->watch_serial++;
+        pthread_cond_signal(&loader->asked); /* it may be waiting without an end */
+    }
     pthread_mutex_unlock(&loader->mutex);
+    free(unwatched);
     array_file_close(&unread);
     if (result == NULL) {
         return false;
@@ -332,8 +431,18 @@ bool loader_take(Loader *loader, LoaderResult *out)
     return true;
 }
 
+void loader_set_watch(Loader *loader, bool watch)
+{
+    pthread_mutex_lock(&loader->mutex);
+    loader->watches = watch;
+    pthread_cond_signal(&loader->asked);
+    pthread_mutex_unlock(&loader->mutex);
+}
+
 void loader_result_clear(LoaderResult *result)
 {
+    free(result->address);
+    result->address = NULL;
     array_file_close(&result->file);
     source_destroy(&result->source);
     slice_data_destroy(&result->data);

@@ -9,8 +9,27 @@
 
 enum { LIST_ROWS_MAX = 8 };
 
+/* The file changed and cannot be shown as it is: in work, or gone. */
+static void draw_stale(App *app)
+{
+    const CaliperWidgetsV1 *ui = app->ui;
+    const ArrayError *stale = &app->session.stale;
+    if (stale->fault == ARRAY_FAULT_NONE || app->session.shows_demo) {
+        return;
+    }
+    ui->child("stale", 0.0f, 0.0f, CALIPER_CHILD_BORDER | CALIPER_CHILD_AUTO_HEIGHT);
+    ui->text_ex(stale->fault == ARRAY_FAULT_OPEN ? "The file is gone" : "The file is not whole", -1,
+                ui->color(CALIPER_THEME_WARN), 0);
+    ui->text_ex("The last whole picture stays; a new one comes as soon as it can be read.", -1, 0,
+                CALIPER_TEXT_WRAP);
+    ui->text_ex(stale->message, -1, 0, CALIPER_TEXT_WRAP | CALIPER_TEXT_DIM | CALIPER_TEXT_SMALL);
+    ui->end(CALIPER_SCOPE_CHILD);
+    ui->space(0.0f, 0.0f);
+}
+
 void panel_failure(App *app)
 {
+    draw_stale(app);
     const CaliperWidgetsV1 *ui = app->ui;
     const ArrayError *error = &app->session.error;
     if (error->fault == ARRAY_FAULT_NONE) {
@@ -162,6 +181,25 @@ static void draw_facts(App *app)
     }
 }
 
+static void draw_watch(App *app)
+{
+    const CaliperWidgetsV1 *ui = app->ui;
+    Session *session = &app->session;
+    bool follows = session->follows;
+    char text[TEXT_BYTES], count[32];
+    if (ui->checkbox("follow changes", &follows)) {
+        session_follow(session, follows);
+    }
+    ui->tooltip(
+        "Read again as soon as the file is written again; axes, sliders, range and zoom stay");
+    if (session->refresh_count > 0) {
+        text_count(session->refresh_count, count, sizeof(count));
+        snprintf(text, sizeof(text), "%s new", count);
+        ui->same_line(0.0f, 8.0f);
+        ui->text_ex(text, -1, 0, CALIPER_TEXT_DIM);
+    }
+}
+
 void panel_source(App *app)
 {
     const CaliperWidgetsV1 *ui = app->ui;
@@ -178,5 +216,6 @@ void panel_source(App *app)
             draw_arrays(app);
         }
         draw_facts(app);
+        draw_watch(app);
     }
 }

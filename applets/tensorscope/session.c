@@ -24,6 +24,7 @@ bool session_start(Session *session, const CaliperTensorBridgeV1 *bridge, const 
     session->view.bridge = bridge;
     session->side_max = SIDE_MAX;
     session->shows_demo = true;
+    session->follows = true;
     session->repeatable = getenv("CALIPER_FIXED_CLOCK") != NULL;
     session->loader = loader_create();
     return session->loader != NULL;
@@ -107,6 +108,12 @@ void session_show_demo(Session *session)
 void session_show_file(Session *session)
 {
     session->shows_demo = session->source == NULL;
+}
+
+void session_follow(Session *session, bool follow)
+{
+    session->follows = follow;
+    loader_set_watch(session->loader, follow);
 }
 
 void session_forget_error(Session *session)
@@ -207,6 +214,50 @@ void session_set_colormap(Session *session, int32_t colormap)
 
 /* ---- Answers ---- */
 
+/* The array of the new source that stands where the shown one stood: of the same name, else in the
+ * same place, else the first that can be read. */
+static uint32_t same_array(const Source *from, uint32_t array, const Source *to)
+{
+    if (array >= from->count) {
+        return source_first_readable(to);
+    }
+    for (uint32_t i = 0; i < to->count; i++) {
+        if (strcmp(to->arrays[i].name, from->arrays[array].name) == 0) {
+            return i;
+        }
+    }
+    return array < to->count && to->arrays[array].problem == NULL ? array
+                                                                  : source_first_readable(to);
+}
+
+/* Takes a new content of the file that is shown: axes, places of the sliders, range, colormap and
+ * zoom stay where the new array lets them. */
+static void keep_view(Session *session, Source *source)
+{
+    const SourceArray *before = session_array(session);
+    uint32_t array = same_array(session->source, session->array, source);
+    const SourceArray *after = array < source->count ? &source->arrays[array] : NULL;
+    bool shown = after != NULL && after->problem == NULL && after->element_count > 0;
+    bool same_axes = before != NULL && shown && axes_fit(before, after, &session->axes);
+    bool same_shape = same_axes && before->dtype == after->dtype &&
+                      axes_rows(before, &session->axes) == axes_rows(after, &session->axes) &&
+                      axes_cols(before, &session->axes) == axes_cols(after, &session->axes);
+    if (same_axes) {
+        axes_clamp(after, &session->axes);
+    } else if (after != NULL) {
+        axes_default(after, &session->axes);
+    }
+    if (!same_shape) {
+        slice_view_clear(&session->view);
+    }
+    source_destroy(&session->source);
+    session->source = source;
+    session->array = array;
+    session->slice_failed = false;
+    session->refreshing = shown && same_shape;
+    session_axes_changed(session, !same_shape);
+}
+
 static void take_source(Session *session, LoaderResult *result)
 {
     session->opening[0] = '\0';
@@ -217,31 +268,74 @@ static void take_source(Session *session, LoaderResult *result)
         }
         return;
     }
-    bool again = session->source != NULL &&
-                 strcmp(session->source->path, result->source->path) == 0 &&
-                 session->array < result->source->count;
-    uint32_t array = again ? session->array : source_first_readable(result->source);
-    source_destroy(&session->source);
-    session->source = result->source;
+    Source *source = result->source;
+    bool again = session->source != NULL && strcmp(session->source->path, source->path) == 0;
     result->source = NULL;
     session->shows_demo = false;
     session->error.fault = ARRAY_FAULT_NONE;
-    remember(session, session->source->path, 0);
-    if (session->source->count > 0) {
-        session_select_array(session, array);
+    session->stale.fault = ARRAY_FAULT_NONE;
+    remember(session, source->path, 0);
+    if (again) {
+        keep_view(session, source);
+        return;
+    }
+    source_destroy(&session->source);
+    session->source = source;
+    session->refresh_count = 0;
+    session->refreshing = false;
+    if (source->count > 0) {
+        session_select_array(session, source_first_readable(source));
     } else {
         slice_view_clear(&session->view);
     }
 }
 
+/* The newest content cannot be shown: said once, however often it is tried. */
+static void become_stale(Session *session, const ArrayError *error)
+{
+    if (session->stale.fault == ARRAY_FAULT_NONE && CALIPER_HAS(session->log, CaliperLogV1, log)) {
+        session->log->log(CALIPER_LOG_WARN, error->message);
+    }
+    session->stale = *error;
+}
+
+/* The watched file changed. One that was never shown is opened as if it were asked for. */
+static void take_refresh(Session *session, LoaderResult *result)
+{
+    if (session->source == NULL) {
+        if (result->done) {
+            take_source(session, result);
+        }
+        return;
+    }
+    if (!result->done) {
+        become_stale(session, &result->error);
+        return;
+    }
+    Source *source = result->source;
+    result->source = NULL;
+    session->refresh_count += result->second_look ? 0 : 1;
+    keep_view(session, source);
+    if (!session->refreshing) {
+        session->stale.fault = ARRAY_FAULT_NONE; /* nothing is left that could be out of date */
+    }
+}
+
 static void take_slice(Session *session, LoaderResult *result)
 {
+    bool refreshing = session->refreshing;
+    session->refreshing = false;
+    if (!result->done && refreshing && session->view.whole.data != NULL) {
+        become_stale(session, &result->error);
+        return;
+    }
     session->slice_failed = !result->done;
     if (!result->done) {
         slice_view_clear(&session->view);
         fail(session, &result->error);
         return;
     }
+    session->stale.fault = ARRAY_FAULT_NONE;
     SliceData *data = result->data;
     if (data->request.array != session->array) {
         return; /* another array was chosen that needs no reading */
@@ -263,18 +357,33 @@ static void take_slice(Session *session, LoaderResult *result)
     fail(session, &refused);
 }
 
+/* A part that could not be read beside a picture that stays: where the file is being written, that
+ * is told already, or will be as soon as it is looked at. */
+static void fail_beside(Session *session, const ArrayError *error)
+{
+    if (session->follows &&
+        (error->fault == ARRAY_FAULT_TRUNCATED || session->stale.fault != ARRAY_FAULT_NONE)) {
+        become_stale(session, error);
+    } else {
+        fail(session, error);
+    }
+}
+
 static void take(Session *session, LoaderResult *result)
 {
     switch (result->kind) {
     case LOADER_KIND_OPEN:
         take_source(session, result);
         break;
+    case LOADER_KIND_REFRESH:
+        take_refresh(session, result);
+        break;
     case LOADER_KIND_SLICE:
         take_slice(session, result);
         break;
     case LOADER_KIND_DETAIL:
         if (!result->done) {
-            fail(session, &result->error);
+            fail_beside(session, &result->error);
         } else if (session->view.whole.texture != 0) {
             slice_view_set_detail(&session->view, result->data);
             result->data = NULL;
@@ -285,7 +394,7 @@ static void take(Session *session, LoaderResult *result)
         session->element.count = result->element_count;
         memcpy(session->element.elements, result->elements, sizeof(result->elements));
         if (!result->done) {
-            fail(session, &result->error);
+            fail_beside(session, &result->error);
         }
         break;
     default:

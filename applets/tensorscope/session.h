@@ -47,6 +47,13 @@ typedef struct Session {
     /* The last failure; NONE: nothing to tell. */
     ArrayError error;
 
+    /* The watch: whether the file is followed, how often a new content was shown, and why the
+     * newest one is not (NONE: it is); then the picture is of the last content that was whole. */
+    bool follows;
+    bool refreshing; /* the slice that was asked for last is of a new content */
+    uint64_t refresh_count;
+    ArrayError stale;
+
     /* How it is shown. */
     RangeMode mode;
     double hand_low, hand_high;
@@ -73,6 +80,7 @@ void session_offer(Session *session, const char *path);
 void session_show_demo(Session *session);
 void session_show_file(Session *session); /* the one that is open */
 void session_forget_error(Session *session);
+void session_follow(Session *session, bool follow);
 
 /* Once a frame, before drawing: takes answers, moves the demo to `time_sec`. */
 void session_update(Session *session, double time_sec, double delta_sec);

@@ -1,6 +1,8 @@
 /* tensorscope/source.c: copies of a file's headers. Any thread. */
 #include "source.h"
 
+#include "formats/raw_layout.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,8 +78,9 @@ uint32_t source_first_readable(const Source *source)
     return 0;
 }
 
-const char *source_file_name(const char *path)
+const char *source_file_name(const char *address)
 {
+    const char *path = array_raw_path(address);
     const char *slash = strrchr(path, '/');
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }

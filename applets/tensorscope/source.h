@@ -26,7 +26,7 @@ typedef struct SourceArray {
 } SourceArray;
 
 typedef struct Source {
-    char *path;
+    char *path; /* its address: a path, or one of formats/raw_layout.h */
     ArrayFormat format;
     bool gzip;
     uint64_t size_bytes; /* of the file */
@@ -41,7 +41,7 @@ void source_destroy(Source **source);
 
 /* The first array that can be shown, else 0. */
 uint32_t source_first_readable(const Source *source);
-/* The part of a path after its last slash. */
-const char *source_file_name(const char *path);
+/* The part of an address's path after its last slash. */
+const char *source_file_name(const char *address);
 
 #endif

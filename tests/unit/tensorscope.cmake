@@ -16,3 +16,5 @@ caliper_test(tensorscope_loader SOURCES tensorscope_loader.c
 target_compile_definitions(tensorscope_loader PRIVATE
   FORMATS_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data/formats")
 set_tests_properties(tensorscope_session PROPERTIES LABELS "unit;threads")
+caliper_test(tensorscope_watch SOURCES tensorscope_watch.c
+  LIBS tensorscope_parts LABELS unit threads)
