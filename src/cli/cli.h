@@ -26,6 +26,7 @@ typedef struct CliOptions {
     const char *tensor;        /* info, convert: one array of a file; NULL: all */
     const char *raw;           /* as given; NULL: the files say what they are */
     ArrayRawLayout raw_layout; /* read from it */
+    const char *dir, *id;      /* new: where, and the applet's id; NULL: here, org.example.NAME */
 } CliOptions;
 
 /* Reads everything after the subcommand. False after one line on stderr. */
@@ -81,6 +82,7 @@ int cli_list(CliOptions *options);
 int cli_doctor(CliOptions *options);
 int cli_info(CliOptions *options);
 int cli_convert(CliOptions *options);
+int cli_new(CliOptions *options);
 int cli_completion(CliOptions *options);
 int cli_manual(CliOptions *options);
 int cli_help(void);

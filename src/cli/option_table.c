@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "core/ids.h"
 #include "core/log.h"
 #include "render/renderer.h"
 #include "services/device_service.h"
@@ -110,6 +111,18 @@ static bool read_tensor(CliOptions *options, const char *text)
     return true;
 }
 
+static bool read_new_dir(CliOptions *options, const char *text)
+{
+    options->dir = text;
+    return text[0] != '\0';
+}
+
+static bool read_new_id(CliOptions *options, const char *text)
+{
+    options->id = text;
+    return ids_applet_valid(text);
+}
+
 #define DEFINE_FLAG(name, field)                              \
     static bool name(CliOptions *options, const char *unused) \
     {                                                         \
@@ -149,6 +162,10 @@ const CliOption cli_option_table[] = {
     {"--tensor", "NAME", "info convert", "this array of the file alone", read_tensor,
      "the name of an array", CLI_WORD_FREE},
     {"--force", NULL, "convert", "replace a file that is there", set_force, NULL, 0},
+    {"--dir", "DIR", "new", "where the folder is made; else here", read_new_dir, "a folder",
+     CLI_WORD_FOLDER},
+    {"--id", "ID", "new", "the applet's id; else org.example.NAME", read_new_id,
+     "a reverse DNS name like org.example.viewer", CLI_WORD_FREE},
     {"--json", NULL, "list doctor info convert", "answer in JSON", set_json, NULL, 0},
 
     {"--data-dir", "DIR", NULL, "where data is kept", read_data_dir, "a folder", CLI_WORD_FOLDER},
