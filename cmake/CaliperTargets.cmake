@@ -21,6 +21,12 @@ function(caliper_builtin_applet name)
   set_target_properties(applet_${name} PROPERTIES
     LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/applet.map)
   add_dependencies(caliper_applets applet_${name})
+  if(CALIPER_TESTS AND TARGET caliper)
+    add_test(NAME check_${name} COMMAND caliper check $<TARGET_FILE:applet_${name}>)
+    # A manifest that does not name what the applet asks for is a warning elsewhere.
+    set_tests_properties(check_${name} PROPERTIES LABELS e2e TIMEOUT 300
+      FAIL_REGULAR_EXPRESSION "its manifest does not name")
+  endif()
   configure_file(${name}.caliper.toml ${CALIPER_BUILTIN_APPLET_DIR}/${name}.caliper.toml COPYONLY)
 endfunction()
 

@@ -15,6 +15,8 @@ const CliCommand cli_commands[] = {
     {"run", "APPLET...",
      "open applets by id, by its last word, or by the path of a library or bundle", cli_run,
      CLI_WORD_APPLET},
+    {"check", "PATH", "put an applet through its life: for its author, before others do", cli_check,
+     CLI_WORD_FILE},
     {"list", "[--json]", "list the applets that were found", cli_list, CLI_WORD_NONE},
     {"doctor", "[--json]", "say which renderers, devices and libraries there are, and why not",
      cli_doctor, CLI_WORD_NONE},

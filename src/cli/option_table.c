@@ -166,7 +166,7 @@ const CliOption cli_option_table[] = {
      CLI_WORD_FOLDER},
     {"--id", "ID", "new", "the applet's id; else org.example.NAME", read_new_id,
      "a reverse DNS name like org.example.viewer", CLI_WORD_FREE},
-    {"--json", NULL, "list doctor info convert", "answer in JSON", set_json, NULL, 0},
+    {"--json", NULL, "check list doctor info convert", "answer in JSON", set_json, NULL, 0},
 
     {"--data-dir", "DIR", NULL, "where data is kept", read_data_dir, "a folder", CLI_WORD_FOLDER},
     {"--applet-dir", "DIR", NULL, "looked through for applets first; may be repeated", read_dir,

@@ -22,7 +22,11 @@ static const void *vended_get_service(const CaliperHost *vended, const char *ser
     if (vended == NULL)
         return NULL;
     const AppletLife *life = (const AppletLife *)vended;
-    return host_service(atomic_load(&life->host), service_id);
+    const Host *host = atomic_load(&life->host);
+    const void *table = host_service(host, service_id);
+    return host != NULL && service_id != NULL && host->service_filter != NULL
+               ? host->service_filter(host->service_filter_user, service_id, table)
+               : table;
 }
 
 typedef struct Reading {

@@ -144,32 +144,47 @@ static bool refuse_open(const Applet *applet)
     return false;
 }
 
-bool host_open(Host *host, uint32_t index)
+/* A ready applet with its library loaded; NULL after one line and with its state set. */
+static Applet *prepare(Host *host, uint32_t index, const char *call)
 {
     char why[APPLET_REASON_BYTES] = "";
-    Applet *applet = applet_at(host, index, "host_open");
+    Applet *applet = applet_at(host, index, call);
     if (applet == NULL)
-        return false;
+        return NULL;
     if (applet->state != APPLET_STATE_READY) {
-        log_item(APPLET_CALL_REFUSED, "host_open", applet->facts.id, state_names[applet->state],
-                 "ready");
-        return false;
+        log_item(APPLET_CALL_REFUSED, call, applet->facts.id, state_names[applet->state], "ready");
+        return NULL;
     }
-    if (!renegotiate(host, applet, false))
-        return refuse_open(applet);
-    if (!ensure_loaded(host, applet, why, sizeof why))
-        return applet->state == APPLET_STATE_UNAVAILABLE ? refuse_open(applet)
-                                                         : fail_open(host, applet, why);
+    if (!renegotiate(host, applet, false)) {
+        refuse_open(applet);
+        return NULL;
+    }
+    if (!ensure_loaded(host, applet, why, sizeof why)) {
+        if (applet->state == APPLET_STATE_UNAVAILABLE)
+            refuse_open(applet);
+        else
+            fail_open(host, applet, why);
+        return NULL;
+    }
     applet->frames = 0;
     applet->last_frame_sec = 0.0;
     applet->slow_frames = 0;
     applet->slow = false;
-    if (!applet_call_create(host, applet))
-        return false;
-    if (applet->life->self == NULL)
-        return fail_open(host, applet, "create() answered NULL");
+    return applet;
+}
+
+static bool create(Host *host, Applet *applet)
+{
+    return applet_call_create(host, applet) &&
+           (applet->life->self != NULL || fail_open(host, applet, "create() answered NULL"));
+}
+
+bool host_open(Host *host, uint32_t index)
+{
+    Applet *applet = prepare(host, index, "host_open");
     bool initialized = false;
-    if (!applet_call_initialize(host, applet, &initialized))
+    if (applet == NULL || !create(host, applet) ||
+        !applet_call_initialize(host, applet, &initialized))
         return false;
     if (!initialized) {
         if (!applet_call_destroy(host, applet))
@@ -180,6 +195,16 @@ bool host_open(Host *host, uint32_t index)
     log_item(APPLET_OPENED, applet->facts.id, applet->facts.version);
     if (guard_retake_handlers())
         log_item(SIGNALS_TAKEN_BACK, applet->facts.id);
+    return true;
+}
+
+bool host_try_create(Host *host, uint32_t index)
+{
+    Applet *applet = prepare(host, index, "host_try_create");
+    if (applet == NULL || !create(host, applet) || !applet_call_destroy(host, applet))
+        return false;
+    reclaim(host, applet->serial, true);
+    life_unload(&applet->life);
     return true;
 }
 

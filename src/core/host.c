@@ -145,6 +145,12 @@ const void *host_service(const Host *host, const char *service_id)
     return NULL;
 }
 
+void host_filter_services(Host *host, HostServiceFilter filter, void *user)
+{
+    host->service_filter = filter;
+    host->service_filter_user = user;
+}
+
 bool host_on_reclaim(Host *host, HostReclaim reclaim, void *user)
 {
     if (reclaim == NULL || host->reclaim_count == HOST_HOOKS_MAX) {

@@ -34,6 +34,12 @@ bool host_service_register(Host *host, const char *service_id, const void *table
 /* What applets are given; NULL for an unknown id. [any] */
 const void *host_service(const Host *host, const char *service_id);
 
+/* For `caliper check` and tests of applets: what get_service answers an applet instead of `table`,
+ * which is NULL for an unknown id. Asked on the applet's own threads, so it takes no lock; `id` is
+ * as the applet gave it, once it has been read. NULL takes it back. Before an applet is opened. */
+typedef const void *(*HostServiceFilter)(void *user, const char *id, const void *table);
+void host_filter_services(Host *host, HostServiceFilter filter, void *user);
+
 /* ---- Applets ---- */
 
 typedef enum AppletState {
@@ -76,6 +82,8 @@ bool host_applet(const Host *host, uint32_t index, AppletView *out);
 
 /* create and initialize, guarded. False: state and reason say why. */
 bool host_open(Host *host, uint32_t index);
+/* create and destroy alone, guarded, for `caliper check`: the applet is ready afterwards. */
+bool host_try_create(Host *host, uint32_t index);
 /* frame(), guarded, with the floating-point environment kept. False when it is not running (any
  * more). The shell calls it inside the applet's panel. */
 bool host_frame(Host *host, uint32_t index, const CaliperFrameInfo *info);

@@ -70,6 +70,8 @@ struct Host {
     /* Entries are written before the count that covers them, and never change afterwards. */
     HostService services[HOST_SERVICES_MAX];
     atomic_uint service_count;
+    HostServiceFilter service_filter; /* NULL: none */
+    void *service_filter_user;
 
     struct {
         HostReclaim call;
