@@ -1,6 +1,6 @@
 /* formats/utf8.h: one question about text.
  *
- * Only files of formats/ include it. Thread rule: any thread. */
+ * Files of formats/ and src/cli/ include it. Thread rule: any thread. */
 #ifndef FORMATS_UTF8_H
 #define FORMATS_UTF8_H
 

@@ -1,6 +1,7 @@
 /* formats/write_file.h: a file written beside its place and renamed into it when whole.
  *
- * Only files of formats/ and tests include it. Thread rule: one WriteFile by one thread. */
+ * Files of formats/ and src/cli/, and tests, include it. Thread rule: one WriteFile by one thread.
+ */
 #ifndef FORMATS_WRITE_FILE_H
 #define FORMATS_WRITE_FILE_H
 

@@ -27,6 +27,9 @@ typedef struct CliOptions {
     const char *raw;           /* as given; NULL: the files say what they are */
     ArrayRawLayout raw_layout; /* read from it */
     const char *dir, *id;      /* new: where, and the applet's id; NULL: here, org.example.NAME */
+    bool dry_run;              /* artifacts gc: only say */
+    bool has_run;              /* --run was given */
+    uint64_t run;              /* artifacts list: of this run alone */
 } CliOptions;
 
 /* Reads everything after the subcommand. False after one line on stderr. */
@@ -84,6 +87,7 @@ int cli_doctor(CliOptions *options);
 int cli_info(CliOptions *options);
 int cli_convert(CliOptions *options);
 int cli_new(CliOptions *options);
+int cli_artifacts(CliOptions *options);
 int cli_completion(CliOptions *options);
 int cli_manual(CliOptions *options);
 int cli_help(void);

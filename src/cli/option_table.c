@@ -123,6 +123,15 @@ static bool read_new_id(CliOptions *options, const char *text)
     return ids_applet_valid(text);
 }
 
+static bool read_run(CliOptions *options, const char *text)
+{
+    char *end = NULL;
+    errno = 0;
+    options->run = strtoull(text, &end, 10);
+    options->has_run = true;
+    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
+}
+
 #define DEFINE_FLAG(name, field)                              \
     static bool name(CliOptions *options, const char *unused) \
     {                                                         \
@@ -134,6 +143,7 @@ DEFINE_FLAG(set_headless, shell.headless)
 DEFINE_FLAG(set_light, shell.light)
 DEFINE_FLAG(set_json, json)
 DEFINE_FLAG(set_force, force)
+DEFINE_FLAG(set_dry_run, dry_run)
 DEFINE_FLAG(set_help, help)
 DEFINE_FLAG(set_version, version)
 
@@ -166,7 +176,12 @@ const CliOption cli_option_table[] = {
      CLI_WORD_FOLDER},
     {"--id", "ID", "new", "the applet's id; else org.example.NAME", read_new_id,
      "a reverse DNS name like org.example.viewer", CLI_WORD_FREE},
-    {"--json", NULL, "check list doctor info convert", "answer in JSON", set_json, NULL, 0},
+    {"--run", "N", "artifacts", "list: only what run N has put; 0: what was put for no run",
+     read_run, "the number of a run, or 0", CLI_WORD_FREE},
+    {"--dry-run", NULL, "artifacts", "gc: say what would be removed, and remove nothing",
+     set_dry_run, NULL, 0},
+    {"--json", NULL, "check list doctor info convert artifacts", "answer in JSON",
+     set_json, NULL, 0},
 
     {"--data-dir", "DIR", NULL, "where data is kept", read_data_dir, "a folder", CLI_WORD_FOLDER},
     {"--applet-dir", "DIR", NULL, "looked through for applets first; may be repeated", read_dir,

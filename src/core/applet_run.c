@@ -70,8 +70,8 @@ static bool same_applet(const Applet *applet, const Descriptor *facts, char *why
         snprintf(why, why_bytes, "descriptor.id is %.200s, its manifest says %.200s", facts->id,
                  id);
     else if (applet->manifest != NULL && strcmp(facts->version, applet->facts.version) != 0)
-        snprintf(why, why_bytes, "descriptor.version is %s, its manifest says %s", facts->version,
-                 applet->facts.version);
+        snprintf(why, why_bytes, "descriptor.version is %.200s, its manifest says %.200s",
+                 facts->version, applet->facts.version);
     else
         return true;
     return false;

@@ -39,7 +39,8 @@ def main():
             return 77
     root = pathlib.Path(sys.argv[1])
     embedded = embedded_files(root)
-    services = {"abi.h", "log_v1.h", "device_v1.h", "tensor_bridge_v1.h", "texture_read_v1.h"}
+    services = {"abi.h", "log_v1.h", "device_v1.h", "tensor_bridge_v1.h", "texture_read_v1.h",
+                "artifacts_v1.h"}
     missing = services - {path.name for path in embedded}
     if missing:
         print(f"no page embeds {', '.join(sorted(missing))}")
