@@ -44,3 +44,13 @@ __attribute__((visibility("default"))) const char *__lsan_default_suppressions(v
            "leak:libgallium\n"
            "leak:libLLVM\n";
 }
+
+/* Read by ThreadSanitizer at the start: what DuckDB's own threads do among themselves, also
+ * through the C++ library, is not built with it and cannot be judged. TSAN_OPTIONS=suppressions=
+ * adds to it. */
+const char *__tsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__tsan_default_suppressions(void)
+{
+    return "called_from_lib:libduckdb.so\n"
+           "called_from_lib:libstdc++.so\n";
+}

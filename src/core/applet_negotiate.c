@@ -101,8 +101,9 @@ bool applet_check_services(const Host *host, Applet *applet, const Descriptor *f
     if (missing == NULL)
         return true;
     char reason[APPLET_REASON_BYTES];
-    snprintf(reason, sizeof reason, "it needs the service %s, which this host does not offer",
-             missing);
+    const char *absent = host_service_why_absent(host, missing);
+    snprintf(reason, sizeof reason, "it needs the service %s, which this host does not offer%s%s",
+             missing, absent[0] != '\0' ? ": " : "", absent);
     applet_set_state(applet, APPLET_STATE_UNAVAILABLE, reason);
     return false;
 }

@@ -111,14 +111,27 @@ const char *host_data_dir(const Host *host)
     return host->data_dir;
 }
 
-bool host_service_register(Host *host, const char *service_id, const void *table)
+static const HostService *find_service(const Host *host, const char *service_id)
+{
+    if (host == NULL || service_id == NULL)
+        return NULL;
+    uint32_t count = atomic_load_explicit(&host->service_count, memory_order_acquire);
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(host->services[i].id, service_id) == 0)
+            return &host->services[i];
+    }
+    return NULL;
+}
+
+static bool register_service(Host *host, const char *service_id, const void *table,
+                             const char *absent)
 {
     uint32_t count = atomic_load_explicit(&host->service_count, memory_order_relaxed);
     const char *why = NULL;
     char *id = NULL;
-    if (service_id == NULL || service_id[0] == '\0' || table == NULL)
+    if (service_id == NULL || service_id[0] == '\0' || (table == NULL && absent == NULL))
         why = "an id and a table are wanted";
-    else if (host_service(host, service_id) != NULL)
+    else if (find_service(host, service_id) != NULL)
         why = "it is registered already";
     else if (count == HOST_SERVICES_MAX)
         why = "all places are taken";
@@ -128,21 +141,31 @@ bool host_service_register(Host *host, const char *service_id, const void *table
         log_item(SERVICE_REFUSED, service_id != NULL ? service_id : "(null)", why);
         return false;
     }
-    host->services[count] = (HostService){.id = id, .table = table};
+    host->services[count] = (HostService){.id = id, .table = table, .absent = absent};
     atomic_store_explicit(&host->service_count, count + 1, memory_order_release);
     return true;
 }
 
+bool host_service_register(Host *host, const char *service_id, const void *table)
+{
+    return register_service(host, service_id, table, NULL);
+}
+
+bool host_service_absent(Host *host, const char *service_id, const char *reason)
+{
+    return register_service(host, service_id, NULL, reason);
+}
+
 const void *host_service(const Host *host, const char *service_id)
 {
-    if (host == NULL || service_id == NULL)
-        return NULL;
-    uint32_t count = atomic_load_explicit(&host->service_count, memory_order_acquire);
-    for (uint32_t i = 0; i < count; i++) {
-        if (strcmp(host->services[i].id, service_id) == 0)
-            return host->services[i].table;
-    }
-    return NULL;
+    const HostService *service = find_service(host, service_id);
+    return service != NULL ? service->table : NULL;
+}
+
+const char *host_service_why_absent(const Host *host, const char *service_id)
+{
+    const HostService *service = find_service(host, service_id);
+    return service != NULL && service->absent != NULL ? service->absent : "";
 }
 
 void host_filter_services(Host *host, HostServiceFilter filter, void *user)

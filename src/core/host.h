@@ -31,6 +31,11 @@ const char *host_data_dir(const Host *host);
 /* Services: a table stays valid until the host is destroyed. Registering an id twice is an error of
  * ours and returns false. */
 bool host_service_register(Host *host, const char *service_id, const void *table);
+/* An id that this build has and this machine cannot offer: applets are given NULL, and the card of
+ * one that needs it says `reason`, which lives as long as the host. */
+bool host_service_absent(Host *host, const char *service_id, const char *reason);
+/* That reason; "" when there is none. [any] */
+const char *host_service_why_absent(const Host *host, const char *service_id);
 /* What applets are given; NULL for an unknown id. [any] */
 const void *host_service(const Host *host, const char *service_id);
 

@@ -16,7 +16,8 @@ enum { HOST_SERVICES_MAX = 64, HOST_HOOKS_MAX = 8, APPLET_REASON_BYTES = 512 };
 
 typedef struct HostService {
     char *id;
-    const void *table;
+    const void *table; /* NULL: it cannot be offered, and `absent` says why */
+    const char *absent;
 } HostService;
 
 typedef struct FrameClock {

@@ -3,6 +3,7 @@
 
 #include "services/artifacts_service.h"
 #include "services/bridge_services.h"
+#include "services/data_service.h"
 #include "services/device_service.h"
 #include "services/jobs_service.h"
 #include "services/log_service.h"
@@ -24,7 +25,7 @@ bool services_register_all(Host *host, Bridge *bridge)
            artifacts_service_bind(host, host_data_dir(host)) &&
            host_on_end(host, close_artifacts, host) &&
            host_service_register(host, CALIPER_ARTIFACTS_V1, artifacts_service_table()) &&
-           jobs_service_register(host) &&
+           jobs_service_register(host) && data_service_register(host) &&
            (bridge == NULL || (bridge_services_register(host, bridge) &&
                                host_on_reclaim(host, reclaim_textures, bridge)));
 }

@@ -92,6 +92,25 @@ static void test_services(void **state)
     host_destroy(NULL);
 }
 
+/* A service that the machine cannot offer is NULL, with a reason, and its id is taken. */
+static void test_absent(void **state)
+{
+    (void)state;
+    static const int table = 1;
+    Host *host = make_host();
+    assert_true(host_service_absent(host, "test.absent", "the library is missing"));
+    assert_null(host_service(host, "test.absent"));
+    assert_string_equal(host_service_why_absent(host, "test.absent"), "the library is missing");
+    assert_string_equal(host_service_why_absent(host, "test.unknown"), "");
+    assert_string_equal(host_service_why_absent(host, NULL), "");
+    assert_false(host_service_register(host, "test.absent", &table));
+    assert_false(host_service_absent(host, "test.absent", "twice"));
+    assert_false(host_service_absent(host, "test.other", NULL));
+    assert_true(host_service_register(host, "test.there", &table));
+    assert_string_equal(host_service_why_absent(host, "test.there"), "");
+    host_destroy(&host);
+}
+
 static void reclaim(void *user, CallerId owner, bool leaked)
 {
     (void)user;
@@ -316,6 +335,7 @@ int main(void)
     log_sink_add(capture, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_services, begin, end),
+        cmocka_unit_test_setup_teardown(test_absent, begin, end),
         cmocka_unit_test_setup_teardown(test_hooks, begin, end),
         cmocka_unit_test_setup_teardown(test_data_root, begin, end),
         cmocka_unit_test_setup_teardown(test_data_root_that_cannot_be, begin, end),

@@ -37,6 +37,10 @@ void database_error_set(DatabaseError *error, DuckdbErrorKind kind, const char *
         error->text[0] = '\0';
     else if ((size_t)length >= sizeof error->text)
         cut_whole(error->text, sizeof error->text - 1);
+    /* What DuckDB appends to an error of its own making: addresses in its library. */
+    char *trace = strstr(error->text, "\n\nStack Trace:");
+    if (trace != NULL)
+        *trace = '\0';
     error->kind = kind;
 }
 

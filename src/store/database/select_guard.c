@@ -30,8 +30,7 @@ static char *read_text(const DuckdbApi *duckdb, DuckdbResult *result)
     return copy;
 }
 
-/* The statement's tree as DuckDB's parser sees it, malloc'ed; NULL and *error. */
-static char *serialize(DatabaseSession *session, const char *sql, DatabaseError *error)
+char *select_guard_tree(DatabaseSession *session, const char *sql, DatabaseError *error)
 {
     const DuckdbApi *duckdb = database_session_api(session);
     DuckdbConnection connection = database_session_connection(session);
@@ -68,7 +67,7 @@ static bool check(DatabaseSession *session, const char *sql, DatabaseError *erro
                            sql == NULL ? "NULL" : "a longer text", STATEMENT_BYTES_MAX);
         return false;
     }
-    char *json = serialize(session, sql, error);
+    char *json = select_guard_tree(session, sql, error);
     if (json == NULL)
         return false;
     bool allowed = select_tree_allowed(json, why, sizeof why) ||

@@ -15,10 +15,18 @@
 bool select_guard_query(Database *database, const char *sql, struct ArrowArrayStream *out,
                         DatabaseError *error);
 
+/* The tree of `sql` as json_serialize_sql writes it, malloc'ed; nothing is run. NULL and *error
+ * only when it cannot be asked; what the parser refuses is in the answer. Between enter and leave.
+ */
+char *select_guard_tree(DatabaseSession *session, const char *sql, DatabaseError *error);
+
 /* select_tree.c: judges what json_serialize_sql answered. False and a reason. Pure. */
 bool select_tree_allowed(const char *json, char *why, size_t why_bytes);
 /* True when that answer only says that the statement is no SELECT: the PRAGMAs are tried then. */
 bool select_tree_is_other(const char *json);
+/* The first function in that answer whose name is on the NULL-terminated list, as the list has it;
+ * NULL when there is none, also when the answer is no tree. */
+const char *select_tree_finds(const char *json, const char *const *names);
 /* Whether `sql` is PRAGMA NAME or PRAGMA NAME(literals) with a name on the list, and nothing else.
  * Pure. */
 bool select_pragma_allowed(const char *sql);

@@ -207,6 +207,29 @@ bool select_tree_is_other(const char *json)
     return other;
 }
 
+static const char *find_function(const cJSON *node, const char *const *names, int depth)
+{
+    const char *function = cJSON_IsObject(node) ? text_of(node, "function_name") : NULL;
+    for (size_t i = 0; function != NULL && names[i] != NULL; i++) {
+        if (strcasecmp(function, names[i]) == 0)
+            return names[i];
+    }
+    const char *found = NULL;
+    for (const cJSON *child = node->child; found == NULL && child != NULL; child = child->next) {
+        if (depth < TREE_DEPTH_MAX)
+            found = find_function(child, names, depth + 1);
+    }
+    return found;
+}
+
+const char *select_tree_finds(const char *json, const char *const *names)
+{
+    cJSON *root = cJSON_Parse(json);
+    const char *found = root != NULL ? find_function(root, names, 0) : NULL;
+    cJSON_Delete(root);
+    return found;
+}
+
 static const char *skip_blanks(const char *at)
 {
     while (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r')

@@ -50,33 +50,14 @@ static void set_text(DatabaseSession *session, DatabaseError *error, const char 
         database_error_set(error, 0, "%s", text != NULL ? text : "DuckDB does not say why");
 }
 
-bool statement_prepare(DatabaseSession *session, const char *sql, Statement *out,
-                       DatabaseError *error)
+static bool prepare_one(DatabaseSession *session, DuckdbExtracted extracted, uint64_t index,
+                        Statement *out, DatabaseError *error)
 {
     const DuckdbApi *duckdb = database_session_api(session);
-    DuckdbConnection connection = database_session_connection(session);
-    DuckdbExtracted extracted = NULL;
     DuckdbPrepared prepared = NULL;
     bool done = false;
-    if (sql == NULL || strnlen(sql, (size_t)STATEMENT_BYTES_MAX + 1) > STATEMENT_BYTES_MAX) {
-        database_error_set(error, 0, "given %s, wanted one statement of at most %d bytes",
-                           sql == NULL ? "NULL" : "a longer text", STATEMENT_BYTES_MAX);
-        return false;
-    }
-    if (fault_here("store.statement.prepare")) {
-        database_error_set(error, 0, "injected failure");
-        return false;
-    }
-    uint64_t count = duckdb->extract_statements(connection, sql, &extracted);
-    if (count == 0) {
-        const char *text = duckdb->extract_statements_error(extracted);
-        set_text(session, error,
-                 text != NULL && text[0] != '\0' ? text : "no statement was given, wanted one");
-    } else if (count != 1) {
-        database_error_set(error, 0, "given %llu statements, wanted one",
-                           (unsigned long long)count);
-    } else if (duckdb->prepare_extracted_statement(connection, extracted, 0, &prepared) !=
-               DUCKDB_STATE_SUCCESS) {
+    if (duckdb->prepare_extracted_statement(database_session_connection(session), extracted, index,
+                                            &prepared) != DUCKDB_STATE_SUCCESS) {
         set_text(session, error, duckdb->prepare_error(prepared));
     } else if (duckdb->nparams(prepared) != 0) {
         database_error_set(error, 0, "the statement has parameters, wanted all values in it");
@@ -87,8 +68,71 @@ bool statement_prepare(DatabaseSession *session, const char *sql, Statement *out
         done = true;
     }
     duckdb->destroy_prepare(&prepared);
+    return done;
+}
+
+/* What the parser put before the statement itself. */
+static bool run_one(DatabaseSession *session, DuckdbExtracted extracted, uint64_t index,
+                    DatabaseError *error)
+{
+    const DuckdbApi *duckdb = database_session_api(session);
+    Statement statement = {.prepared = NULL};
+    DuckdbResult result;
+    memset(&result, 0, sizeof result);
+    if (!prepare_one(session, extracted, index, &statement, error))
+        return false;
+    bool done = duckdb->execute_prepared(statement.prepared, &result) == DUCKDB_STATE_SUCCESS;
+    if (!done)
+        set_text(session, error, duckdb->result_error(&result));
+    duckdb->destroy_result(&result);
+    statement_drop(session, &statement);
+    return done;
+}
+
+static bool prepare(DatabaseSession *session, const char *sql, bool expanded, Statement *out,
+                    DatabaseError *error)
+{
+    const DuckdbApi *duckdb = database_session_api(session);
+    DuckdbExtracted extracted = NULL;
+    bool done = false;
+    if (sql == NULL || strnlen(sql, (size_t)STATEMENT_BYTES_MAX + 1) > STATEMENT_BYTES_MAX) {
+        database_error_set(error, 0, "given %s, wanted one statement of at most %d bytes",
+                           sql == NULL ? "NULL" : "a longer text", STATEMENT_BYTES_MAX);
+        return false;
+    }
+    if (fault_here("store.statement.prepare")) {
+        database_error_set(error, 0, "injected failure");
+        return false;
+    }
+    uint64_t count =
+        duckdb->extract_statements(database_session_connection(session), sql, &extracted);
+    if (count == 0) {
+        const char *text = duckdb->extract_statements_error(extracted);
+        set_text(session, error,
+                 text != NULL && text[0] != '\0' ? text : "no statement was given, wanted one");
+    } else if (count != 1 && !(expanded && statement_is_single(sql))) {
+        database_error_set(error, 0, "given %llu statements, wanted one",
+                           (unsigned long long)count);
+    } else {
+        done = true;
+        for (uint64_t i = 0; done && i + 1 < count; i++)
+            done = run_one(session, extracted, i, error);
+        done = done && prepare_one(session, extracted, count - 1, out, error);
+    }
     duckdb->destroy_extracted(&extracted);
     return done;
+}
+
+bool statement_prepare(DatabaseSession *session, const char *sql, Statement *out,
+                       DatabaseError *error)
+{
+    return prepare(session, sql, false, out, error);
+}
+
+bool statement_prepare_expanded(DatabaseSession *session, const char *sql, Statement *out,
+                                DatabaseError *error)
+{
+    return prepare(session, sql, true, out, error);
 }
 
 void statement_drop(DatabaseSession *session, Statement *statement)

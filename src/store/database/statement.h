@@ -18,7 +18,16 @@ typedef struct Statement {
  * it. NULL `sql` is refused. Destroy with statement_drop. */
 bool statement_prepare(DatabaseSession *session, const char *sql, Statement *out,
                        DatabaseError *error);
+/* As statement_prepare, but a single statement that the parser makes several of (PIVOT with values
+ * of its own finding, IMPORT DATABASE) is taken: all but the last are run here, the last is
+ * prepared. */
+bool statement_prepare_expanded(DatabaseSession *session, const char *sql, Statement *out,
+                                DatabaseError *error);
 void statement_drop(DatabaseSession *session, Statement *statement);
+
+/* statement_scan.c: whether a text that DuckDB parsed is one statement as its author wrote it: no
+ * semicolon outside quotes and comments but at its end. Pure. */
+bool statement_is_single(const char *sql);
 
 /* "SELECT", "CREATE", ... for messages. */
 const char *statement_kind_name(DuckdbStatement kind);

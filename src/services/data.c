@@ -1,0 +1,125 @@
+/* caliper.data.v1: the frozen table over store/data. Any thread; last_error is the calling
+ * thread's. */
+#include "services/data_service.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "core/caller.h"
+#include "core/log.h"
+#include "store/data/data_store.h"
+
+/* Held for reading by calls, for writing while the store comes and goes. */
+static pthread_rwlock_t bound_lock = PTHREAD_RWLOCK_INITIALIZER;
+static DataStore *bound;
+
+static _Thread_local DatabaseError last_error;
+
+/* On a thread that the applet made itself, the return address tells whose call it is. */
+static CallerId caller_of(const void *return_address)
+{
+    CallerId owner = caller_current();
+    return owner != 0 ? owner : caller_of_address(return_address);
+}
+
+/* Begins a call: the store, or NULL when there is none, which is said. */
+static DataStore *begin(void)
+{
+    last_error.text[0] = '\0';
+    last_error.kind = 0;
+    pthread_rwlock_rdlock(&bound_lock);
+    if (bound == NULL)
+        database_error_set(&last_error, 0, DATABASE_CLOSED_TEXT);
+    return bound;
+}
+
+/* Ends it: one line when it was refused. */
+static bool end(const char *call, CallerId owner, bool done)
+{
+    pthread_rwlock_unlock(&bound_lock);
+    if (done) {
+        last_error.text[0] = '\0';
+        return true;
+    }
+    CallerId before = caller_enter(owner);
+    log_item(DATA_REFUSED, call, last_error.text);
+    caller_leave(before);
+    return false;
+}
+
+static bool service_query(const char *sql, struct ArrowArrayStream *out)
+{
+    CallerId owner = caller_of(__builtin_return_address(0));
+    DataStore *store = begin();
+    bool done = store != NULL && data_store_query(store, caller_name(owner), sql, out, &last_error);
+    return end("query", owner, done);
+}
+
+static bool service_register_dataset(const char *name, const char *uri)
+{
+    CallerId owner = caller_of(__builtin_return_address(0));
+    DataStore *store = begin();
+    bool done =
+        store != NULL && data_store_register(store, caller_name(owner), name, uri, &last_error);
+    return end("register_dataset", owner, done);
+}
+
+static bool service_open_dataset(const char *name, struct ArrowArrayStream *out)
+{
+    CallerId owner = caller_of(__builtin_return_address(0));
+    DataStore *store = begin();
+    bool done = store != NULL && data_store_open_dataset(store, name, out, &last_error);
+    return end("open_dataset", owner, done);
+}
+
+static const char *service_last_error(void)
+{
+    return last_error.text;
+}
+
+static const CaliperDataV1 table = {.struct_size = sizeof table,
+                                    .query = service_query,
+                                    .register_dataset = service_register_dataset,
+                                    .open_dataset = service_open_dataset,
+                                    .last_error = service_last_error};
+
+const CaliperDataV1 *data_service_table(void)
+{
+    return &table;
+}
+
+/* The host ends: calls that run are interrupted first, so that the lock comes free. */
+static void unbind(void *user)
+{
+    DataStore *store = user;
+    data_store_close(store);
+    pthread_rwlock_wrlock(&bound_lock);
+    if (bound == store)
+        bound = NULL;
+    pthread_rwlock_unlock(&bound_lock);
+    data_store_destroy(&store);
+}
+
+bool data_service_register(Host *host)
+{
+    const char *reason = NULL;
+    if (!duckdb_api_present(&reason)) {
+        log_item(SERVICE_ABSENT, CALIPER_DATA_V1, reason);
+        return host_service_absent(host, CALIPER_DATA_V1, reason);
+    }
+    DataStore *store = data_store_create(host_data_dir(host));
+    if (store == NULL) {
+        log_item(OUT_OF_MEMORY, "data_service_register",
+                 (unsigned long long)strlen(host_data_dir(host)));
+        return false;
+    }
+    if (!host_on_end(host, unbind, store)) {
+        data_store_destroy(&store);
+        return false;
+    }
+    pthread_rwlock_wrlock(&bound_lock);
+    bound = store;
+    pthread_rwlock_unlock(&bound_lock);
+    return host_service_register(host, CALIPER_DATA_V1, &table);
+}
