@@ -49,7 +49,7 @@ static const char *first_row(const char *result, char *name, size_t name_bytes)
         if (end == NULL)
             continue;
         *end = '\0';
-        snprintf(name, name_bytes, "%s", line + 8);
+        snprintf(name, name_bytes, "%.200s", line + 8);
         snprintf(detail, sizeof detail, "%s", end + 2 + strspn(end + 2, " "));
         return detail;
     }

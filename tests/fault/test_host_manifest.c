@@ -22,8 +22,8 @@ static const char *at(const char *folder, const char *name)
     static char paths[8][256];
     static unsigned next;
     char *path = paths[next++ % 8];
-    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-    return path;
+    int length = snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return length > 0 && (size_t)length < sizeof paths[0] ? path : NULL;
 }
 
 static int begin(void **state)
