@@ -97,6 +97,7 @@ def compare(bench):
 
 
 def particular(bench, python):
+    call(bench.caliper, "check", python)
     # Two of them in one process share one Python.
     second = bench.build("second", ("org.example.waves", "org.example.second"),
                          ('b"Waves", b"The', 'b"Second", b"The'))
