@@ -274,6 +274,47 @@ static void test_services(void **state)
     caliper_fixture_destroy(&fixture);
 }
 
+/* The host's own services, on the fixture's data root. The digest is FIPS 180-4's for "abc". */
+static void test_host_services(void **state)
+{
+    (void)state;
+    static const char abc[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    char digest[65] = "";
+    CaliperFixture *fixture = caliper_fixture_create(NULL);
+    assert_true(caliper_fixture_use_host(fixture, CALIPER_JOBS_V1));
+    assert_true(caliper_fixture_use_host(fixture, CALIPER_DEVICE_V1));
+    assert_false(caliper_fixture_use_host(fixture, CALIPER_LOG_V1)); /* it is the host's */
+    assert_false(caliper_fixture_use_host(fixture, NULL));
+    assert_null(caliper_fixture_service(fixture, CALIPER_JOBS_V1));
+    assert_true(caliper_fixture_load_linked(fixture, caliper_applet_descriptor));
+    assert_true(caliper_fixture_open(fixture));
+    const KitApplet *applet = caliper_fixture_self(fixture);
+    while (applet->jobs->is_running(applet->job))
+        usleep(1000);
+    assert_int_equal(caliper_fixture_jobs(fixture), 0);
+    assert_true(applet->jobs->progress_of(applet->job) == 1.0f);
+    const CaliperDeviceV1 *device = caliper_fixture_service(fixture, CALIPER_DEVICE_V1);
+    assert_string_not_equal(device->name(), "Fixture CPU");
+    const CaliperArtifactsV1 *artifacts = caliper_fixture_service(fixture, CALIPER_ARTIFACTS_V1);
+    assert_true(artifacts->put("first", "abc", 3, 0, digest));
+    assert_string_equal(digest, abc);
+    const char *path = artifacts->path_of("first");
+    assert_non_null(path);
+    assert_non_null(strstr(path, abc));
+    assert_int_equal(access(path, R_OK), 0);
+    /* data.v1 is vended where DuckDB's library is, and only there: what the log says. */
+    const CaliperDataV1 *data = caliper_fixture_service(fixture, CALIPER_DATA_V1);
+    struct ArrowArrayStream stream = {0};
+    if (data != NULL) {
+        assert_true(data->query("SELECT 42", &stream));
+        stream.release(&stream);
+    }
+    assert_int_equal(caliper_fixture_said(fixture, CALIPER_LOG_DEBUG, "libduckdb.so) is missing"),
+                     data == NULL);
+    assert_true(caliper_fixture_close(fixture));
+    caliper_fixture_destroy(&fixture);
+}
+
 static void check_job(CaliperFixture *fixture, bool ended)
 {
     CaliperFixtureJob job;
@@ -526,6 +567,7 @@ int main(int argc, char **argv)
         WITH_TEAR_DOWN(test_refused_textures),
         WITH_TEAR_DOWN(test_log),
         WITH_TEAR_DOWN(test_services),
+        WITH_TEAR_DOWN(test_host_services),
         WITH_TEAR_DOWN(test_jobs_inline),
         WITH_TEAR_DOWN(test_jobs_on_call),
         WITH_TEAR_DOWN(test_jobs_threads),

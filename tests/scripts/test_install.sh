@@ -17,6 +17,9 @@ quiet() { "$@" >"$place/log" 2>&1 || { cat "$place/log" && exit 1; }; }
 quiet cmake --install "$build" --prefix "$place/first"
 mv "$place/first" "$place/prefix"
 prefix=$place/prefix
+if [ -e "$prefix/lib/caliper/libduckdb.so" ]; then
+    export WANTS_DATA=1
+fi
 # Nothing of the host's inside is installed, and nothing names the first place.
 if find "$prefix/include" -type f | grep -v -e /include/caliper/ -e '/include/caliper_fixture\.h$'; then
     die "headers outside include/caliper"
@@ -73,8 +76,10 @@ class Plus final : public caliper::Applet
 CALIPER_APPLET(Plus, "org.example.plus", "1.0.0", "plus", "", "");
 CXX
 cat >"$place/applet/mine_test.c" <<'C'
+#include <caliper/caliper.h>
 #include <caliper_fixture.h>
 #include <stdio.h>
+#include <stdlib.h>
 int main(int argc, char **argv)
 {
     CaliperFixture *fixture = caliper_fixture_create(NULL);
@@ -83,6 +88,8 @@ int main(int argc, char **argv)
                caliper_fixture_said(fixture, CALIPER_LOG_INFO, "here I am") == 1;
     if (!good && fixture != NULL)
         puts(caliper_fixture_reason(fixture));
+    if (getenv("WANTS_DATA") != NULL && caliper_fixture_service(fixture, CALIPER_DATA_V1) == NULL)
+        good = puts("no data.v1 with DuckDB in the prefix") < 0;
     caliper_fixture_destroy(&fixture);
     return good ? 0 : 1;
 }

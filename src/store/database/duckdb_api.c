@@ -55,6 +55,23 @@ static const char *wished_path(void)
     return path != NULL ? path : "";
 }
 
+/* caliper/ beside the library that this code is in, where it is in one: libcaliper_fixture in
+ * somebody's test program. */
+static bool beside_library(char *out, size_t out_bytes)
+{
+    static const char here = 0;
+    Dl_info module;
+    char *path = dladdr(&here, &module) != 0 ? realpath(module.dli_fname, NULL) : NULL;
+    char *slash = path != NULL ? strrchr(path, '/') : NULL;
+    int written = -1;
+    if (slash != NULL) {
+        *slash = '\0';
+        written = snprintf(out, out_bytes, "%s/caliper/%s", path, LIBRARY_NAME);
+    }
+    free(path);
+    return written > 0 && (size_t)written < out_bytes && is_file(out);
+}
+
 /* lib/caliper/ beside or above the executable's folder: a build tree or an installed prefix. */
 static bool own_path(char *out, size_t out_bytes)
 {
@@ -73,7 +90,7 @@ static bool own_path(char *out, size_t out_bytes)
         if (written > 0 && (size_t)written < out_bytes && is_file(out))
             return true;
     }
-    return false;
+    return beside_library(out, out_bytes);
 }
 
 /* The usual folders of the system and those of LD_LIBRARY_PATH, by name alone. */
