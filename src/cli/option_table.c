@@ -180,8 +180,8 @@ const CliOption cli_option_table[] = {
      read_run, "the number of a run, or 0", CLI_WORD_FREE},
     {"--dry-run", NULL, "artifacts", "gc: say what would be removed, and remove nothing",
      set_dry_run, NULL, 0},
-    {"--json", NULL, "check list doctor info convert artifacts", "answer in JSON",
-     set_json, NULL, 0},
+    {"--json", NULL, "check list doctor info convert artifacts", "answer in JSON", set_json, NULL,
+     0},
 
     {"--data-dir", "DIR", NULL, "where data is kept", read_data_dir, "a folder", CLI_WORD_FOLDER},
     {"--applet-dir", "DIR", NULL, "looked through for applets first; may be repeated", read_dir,

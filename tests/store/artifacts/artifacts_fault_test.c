@@ -75,7 +75,8 @@ static void prepare(const Case *c, const uint8_t *bytes)
 }
 
 /* The plan's Nth call fails: the put says so, and the store is sound. */
-static void check_after(const Case *c, bool put, const uint8_t *bytes, uint32_t n)
+static void check_after(const Case *c, bool put, const uint8_t *bytes, uint32_t n,
+                        size_t blobs_before)
 {
     char digest[65], path[ARTIFACT_STORE_PATH_BYTES];
     ArtifactSummary summary;
@@ -84,8 +85,10 @@ static void check_after(const Case *c, bool put, const uint8_t *bytes, uint32_t 
     if (failures != (put ? 0u : 1u))
         fail_msg("%s, call %u: put answered %d with %u lines, the last: %s", c->name, n, put,
                  failures, log_capture.text);
-    if (!put) /* nothing was kept: only a blob that was damaged may have been mended */
+    if (!put) { /* nothing was kept: only a blob that was damaged may have been mended */
         assert_false(artifact_store_find(store, "new", path));
+        assert_int_equal(room_count_blobs(&room), blobs_before);
+    }
     if (!c->fresh_store && !c->lost_log)
         assert_true(artifact_store_find(store, "old", path));
     assert_true(artifact_store_put(store, "new", bytes, c->size, 2, digest));
@@ -110,6 +113,7 @@ static void walk(const Case *c)
         char plan[32], digest[65] = "untouched";
         prepare(c, bytes);
         snprintf(plan, sizeof plan, "artifacts:%u", n);
+        size_t blobs = room_count_blobs(&room);
         assert_true(fault_set_plan(plan));
         bool put = artifact_store_put(store, "new", bytes, c->size, 2, digest);
         any = fault_injected() > 0;
@@ -119,7 +123,7 @@ static void walk(const Case *c)
         failed += put ? 0 : 1;
         if (!put && !any)
             fail_msg("%s failed without a fault: %s", c->name, log_capture.text);
-        check_after(c, put, bytes, n);
+        check_after(c, put, bytes, n, blobs);
     }
     print_message("%s: %u calls, %u of them end the put\n", c->name, n - 2, failed);
     assert_true(failed >= 5);

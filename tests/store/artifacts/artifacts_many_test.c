@@ -166,13 +166,13 @@ static int child_gc(const char *root)
         if (store == NULL || !artifact_store_gc(store, false, NULL, &summary))
             return 1;
         artifact_store_close(&store);
-        usleep(2000);
+        usleep(100);
     }
 }
 
 static void test_thirty_two_processes(void **state)
 {
-    enum { PROCESSES = 32, PUTS = 6 };
+    enum { PROCESSES = 32, PUTS = 10 };
     pid_t children[PROCESSES];
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     (void)state;
