@@ -81,6 +81,7 @@ bool cli_option_is_of(const CliOption *option, const char *command);
 int cli_home(CliOptions *options);
 int cli_view(CliOptions *options);
 int cli_run(CliOptions *options);
+int cli_dev(CliOptions *options);
 int cli_check(CliOptions *options);
 int cli_list(CliOptions *options);
 int cli_doctor(CliOptions *options);

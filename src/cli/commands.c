@@ -15,6 +15,8 @@ const CliCommand cli_commands[] = {
     {"run", "APPLET...",
      "open applets by id, by its last word, or by the path of a library or bundle", cli_run,
      CLI_WORD_APPLET},
+    {"dev", "PATH", "open an applet and load it again whenever it is built", cli_dev,
+     CLI_WORD_FILE},
     {"check", "PATH", "put an applet through its life: for its author, before others do", cli_check,
      CLI_WORD_FILE},
     {"list", "[--json]", "list the applets that were found", cli_list, CLI_WORD_NONE},

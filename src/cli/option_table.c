@@ -147,7 +147,7 @@ DEFINE_FLAG(set_dry_run, dry_run)
 DEFINE_FLAG(set_help, help)
 DEFINE_FLAG(set_version, version)
 
-static const char panels[] = "home view run";
+static const char panels[] = "home view run dev";
 static const char files[] = "view info convert";
 
 /* In the order of help: options of the same subcommands stand together. */

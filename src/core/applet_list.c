@@ -40,6 +40,7 @@ bool host_applet(const Host *host, uint32_t index, AppletView *out)
                         .manifest = applet->manifest != NULL ? applet->manifest : "",
                         .state = applet->state,
                         .reason = applet->reason,
+                        .followed = applet->follow != NULL,
                         .slow = applet->slow,
                         .frames = applet->frames,
                         .last_frame_sec = applet->last_frame_sec};
@@ -119,49 +120,66 @@ static bool take_manifest(Host *host, Applet *applet, bool listed, char *why, si
 }
 
 /* A bare library says what it is when it is opened. */
-static bool take_library(Host *host, Applet *applet, char *why, size_t why_bytes)
+static bool take_library(Host *host, Applet *applet, bool listed, char *why, size_t why_bytes)
 {
     LifeProblem problem = LIFE_PROBLEM_NO_LIBRARY;
     loader_stamp(applet->path, &applet->stamp);
-    applet->life = life_load(host, applet->path, false, &applet->facts, &problem, why, why_bytes);
+    applet->life =
+        life_load(host, applet->path, applet->fresh_copy, &applet->facts, &problem, why, why_bytes);
     if (applet->life == NULL) {
         if (problem != LIFE_PROBLEM_FAULTED) /* that has its line already */
             log_item(APPLET_REFUSED, applet->path, why);
-        return false;
+        applet_name_from_path(applet);
+        applet_set_state(applet, APPLET_STATE_FAILED, why);
+        return listed;
     }
     applet->serial = applet->life->serial;
     applet_settle(host, applet);
     return true;
 }
 
-/* Takes the place's paths; it is not in the list. `listed`: also when its manifest is bad. */
-static int32_t add_place(Host *host, AppletPlace *place, bool listed)
+/* Takes the place's paths; it is not in the list. `listed`: also when it is bad. `followed`: its
+ * files are watched from before the first look at them. */
+static int32_t add_place(Host *host, AppletPlace *place, bool listed, bool followed)
 {
     char why[APPLET_REASON_BYTES] = "";
     Applet *applet = applet_new(host, place);
     if (applet == NULL)
         return -1;
+    if (followed)
+        applet_follow(applet); /* a line when that fails: then it is an applet like others */
     bool taken = applet->manifest != NULL ? take_manifest(host, applet, listed, why, sizeof why)
-                                          : take_library(host, applet, why, sizeof why);
+                                          : take_library(host, applet, listed, why, sizeof why);
     if (taken)
         return keep(host, applet);
+    applet_unfollow(applet);
     applet_free(applet);
     return -1;
 }
 
-int32_t host_add(Host *host, const char *path)
+static int32_t add_path(Host *host, const char *path, bool followed)
 {
     char why[APPLET_REASON_BYTES] = "";
     AppletPlace place;
-    if (!place_find(path, true, &place, why, sizeof why)) {
+    if (!place_find(path, !followed, &place, why, sizeof why)) {
         log_item(APPLET_REFUSED, path != NULL ? path : "(null)", why);
         return -1;
     }
     int32_t index = find_place(host, &place);
     if (index < 0)
-        index = add_place(host, &place, false);
+        index = add_place(host, &place, followed, followed);
     place_free(&place);
     return index;
+}
+
+int32_t host_add(Host *host, const char *path)
+{
+    return add_path(host, path, false);
+}
+
+int32_t host_add_followed(Host *host, const char *path)
+{
+    return add_path(host, path, true);
 }
 
 int32_t host_add_linked(Host *host, const char *name, CaliperDescriptorFn descriptor)
@@ -179,7 +197,7 @@ int32_t host_add_linked(Host *host, const char *name, CaliperDescriptorFn descri
     }
     int32_t index = find_place(host, &place);
     if (index < 0)
-        index = add_place(host, &place, false);
+        index = add_place(host, &place, false, false);
     place_free(&place);
     return index;
 }
@@ -209,7 +227,7 @@ static void scan_entry(Host *host, const char *folder, const char *name)
         if (place.manifest == NULL)
             log_item(APPLET_SKIPPED, path, "no manifest is beside it");
         else if (place_is_applet_name(name) && find_place(host, &place) < 0)
-            add_place(host, &place, true);
+            add_place(host, &place, true, false);
         place_free(&place);
     }
     free(path);

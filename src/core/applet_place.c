@@ -144,13 +144,13 @@ static bool is_manifest_name(const char *file)
            strcmp(file, PLACE_BUNDLE_MANIFEST) == 0;
 }
 
-/* A manifest that is a link stands for what lies beside the link. */
+/* A manifest that is a link stands for what lies beside the link; a library that need not be there
+ * may be a link to another one later. */
 static char *absolute(const char *path, bool must_exist)
 {
     if (is_manifest_name(base_name(path)) && (exists(path) || !must_exist))
         return absolute_in_folder(path);
-    char *whole = realpath(path, NULL);
-    return whole == NULL && !must_exist && errno == ENOENT ? absolute_in_folder(path) : whole;
+    return must_exist || paths_is_folder(path) ? realpath(path, NULL) : absolute_in_folder(path);
 }
 
 /* The manifest beside a library, under its own stem or without `lib`; NULL: there is none. */

@@ -64,7 +64,8 @@ static void drop_stale(Applet *applet)
 static bool same_applet(const Applet *applet, const Descriptor *facts, char *why, size_t why_bytes)
 {
     const char *id = applet->facts.id;
-    if (applet->manifest == NULL && id[0] != '\0' && strcmp(facts->id, id) != 0)
+    if (applet->manifest == NULL && applet->follow == NULL && id[0] != '\0' &&
+        strcmp(facts->id, id) != 0)
         snprintf(why, why_bytes, "its id was %.200s and is now %.200s", id, facts->id);
     else if (applet->manifest != NULL && strcmp(facts->id, id) != 0)
         snprintf(why, why_bytes, "descriptor.id is %.200s, its manifest says %.200s", facts->id,
@@ -183,6 +184,8 @@ bool host_open(Host *host, uint32_t index)
 {
     Applet *applet = prepare(host, index, "host_open");
     bool initialized = false;
+    if (applet != NULL)
+        applet->reopen = true;
     if (applet == NULL || !create(host, applet) ||
         !applet_call_initialize(host, applet, &initialized))
         return false;
@@ -243,6 +246,7 @@ void host_close(Host *host, uint32_t index)
     if (applet == NULL || applet->state != APPLET_STATE_RUNNING)
         return;
     applet->close_asked_sec = host->now_sec();
+    applet->reopen = false;
     applet_set_state(applet, APPLET_STATE_CLOSING, "");
 }
 
@@ -282,24 +286,16 @@ void host_end_frame(Host *host)
         if (ended || host->now_sec() - applet->close_asked_sec >= quiesce_longest_sec)
             close_now(host, applet, ended);
     }
+    applets_follow(host);
     if (guard_retake_handlers() && !host->said_taken_back) {
         host->said_taken_back = true; /* once: it may be a driver that does it every frame */
         log_item(SIGNALS_TAKEN_BACK, "an applet or a driver");
     }
 }
 
-bool host_reload(Host *host, uint32_t index)
+bool applet_reload(Host *host, Applet *applet)
 {
     char why[APPLET_REASON_BYTES] = "";
-    Applet *applet = applet_at(host, index, "host_reload");
-    if (applet == NULL)
-        return false;
-    if (applet->state != APPLET_STATE_FAILED && applet->state != APPLET_STATE_QUARANTINED &&
-        applet->state != APPLET_STATE_UNAVAILABLE) {
-        log_item(APPLET_CALL_REFUSED, "host_reload", applet->facts.id, state_names[applet->state],
-                 "failed, quarantined or unavailable");
-        return false;
-    }
     applet->fresh_copy = true;
     if (!renegotiate(host, applet, true))
         return refuse_open(applet);
@@ -317,8 +313,24 @@ bool host_reload(Host *host, uint32_t index)
     return true;
 }
 
+bool host_reload(Host *host, uint32_t index)
+{
+    Applet *applet = applet_at(host, index, "host_reload");
+    if (applet == NULL)
+        return false;
+    if (applet->state != APPLET_STATE_FAILED && applet->state != APPLET_STATE_QUARANTINED &&
+        applet->state != APPLET_STATE_UNAVAILABLE) {
+        log_item(APPLET_CALL_REFUSED, "host_reload", applet->facts.id, state_names[applet->state],
+                 "failed, quarantined or unavailable");
+        return false;
+    }
+    return applet_reload(host, applet);
+}
+
 void applets_end(Host *host)
 {
+    for (uint32_t i = 0; i < host->applet_count; i++)
+        applet_unfollow(host->applets[i]);
     for (uint32_t i = 0; i < host->applet_count; i++)
         if (host->applets[i]->state == APPLET_STATE_RUNNING)
             host_close(host, i);

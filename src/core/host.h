@@ -63,6 +63,7 @@ typedef struct AppletView { /* strings live until the applet list changes */
     const char *manifest; /* "" for a bare library */
     AppletState state;
     const char *reason; /* "" when there is none */
+    bool followed;      /* it is loaded again when its files change */
     bool slow;          /* the watchdog's flag: frame() over 250 ms, three in a row */
     uint64_t frames;    /* frame() calls that returned */
     double last_frame_sec;
@@ -76,6 +77,10 @@ void host_scan(Host *host);
  * opened at once if it has none); returns its index or -1 with one line (the applet is then not
  * listed). */
 int32_t host_add(Host *host, const char *path);
+/* The same for `caliper dev`: it is listed whatever is wrong with it, even when it is not there
+ * yet, and from now on closed, loaded again and opened whenever its library or manifest changes.
+ * What keeps it from running is its reason; the next change is another try. */
+int32_t host_add_followed(Host *host, const char *path);
 /* The same for an applet that is linked into this process, under a name for the log: for tests of
  * applets (src/fixture/). */
 int32_t host_add_linked(Host *host, const char *name, CaliperDescriptorFn descriptor);

@@ -51,8 +51,11 @@ typedef struct Applet {
     CallerId serial;             /* of the last life */
     AppletState state;
     char reason[APPLET_REASON_BYTES];
-    bool fresh_copy;    /* an earlier image of this path is still loaded */
-    LibraryStamp stamp; /* of the file at the last load */
+    struct FileFollow *follow; /* NULL: its files are not watched */
+    bool reload_due;           /* they changed */
+    bool reopen;               /* nobody closed it: it is opened when it is loaded again */
+    bool fresh_copy;           /* an earlier image of this path is still loaded */
+    LibraryStamp stamp;        /* of the file at the last load */
     bool slow;
     uint32_t slow_frames; /* in a row */
     uint64_t frames;
@@ -141,6 +144,14 @@ void applet_settle(Host *host, Applet *applet);
 bool applet_check_services(const Host *host, Applet *applet, const Descriptor *facts);
 /* What an applet is called whose descriptor or manifest could not be read. */
 void applet_name_from_path(Applet *applet);
+
+/* applet_follow.c. Starts, ends; and does what is due, after each frame. */
+bool applet_follow(Applet *applet);
+void applet_unfollow(Applet *applet);
+void applets_follow(Host *host);
+/* applet_run.c: from a fresh copy, in any state in which nothing of it runs. Ready afterwards, or
+ * false with a line. */
+bool applet_reload(Host *host, Applet *applet);
 
 /* applet_run.c: closes (waiting for jobs as long as a frame loop would) and frees every applet. */
 void applets_end(Host *host);

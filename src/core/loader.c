@@ -97,8 +97,11 @@ LoaderResult loader_open(const char *path, const char *copy_folder, Library *out
         return LOADER_RESULT_NO_LIBRARY;
     if (copy_folder != NULL) {
         out->copy_path = loader_copy_file(path, copy_folder, why, why_bytes);
-        if (out->copy_path == NULL)
+        /* Again: it may have been written while it was copied. */
+        if (out->copy_path == NULL || !loader_check_file(out->copy_path, why, why_bytes)) {
+            loader_close(out);
             return LOADER_RESULT_NO_LIBRARY;
+        }
     }
     Opening opening = {
         .path = out->copy_path != NULL ? out->copy_path : path, .why = why, .why_bytes = why_bytes};

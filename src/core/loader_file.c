@@ -46,6 +46,14 @@ static const char *header_problem(int fd, uint64_t file_bytes, ElfW(Ehdr) * head
     return NULL;
 }
 
+/* Whether its first entry is there: a linker that sizes the file first fills it in later. */
+static bool dynamic_written(int fd, const ElfW(Phdr) * segment)
+{
+    ElfW(Dyn) first;
+    return segment->p_filesz >= sizeof first &&
+           read_at(fd, &first, sizeof first, (off_t)segment->p_offset) && first.d_tag != DT_NULL;
+}
+
 static const char *segments_problem(int fd, uint64_t file_bytes, const ElfW(Ehdr) * header)
 {
     bool dynamic = false;
@@ -57,6 +65,8 @@ static const char *segments_problem(int fd, uint64_t file_bytes, const ElfW(Ehdr
         if ((segment.p_type == PT_LOAD || segment.p_type == PT_DYNAMIC) &&
             (segment.p_offset > file_bytes || segment.p_filesz > file_bytes - segment.p_offset))
             return "it is cut short";
+        if (segment.p_type == PT_DYNAMIC && !dynamic_written(fd, &segment))
+            return "it is not all written";
     }
     return dynamic ? NULL : "it is not a shared library";
 }

@@ -44,11 +44,14 @@ bool panels_open(Shell *shell, uint32_t applet)
     }
     if (!host_applet(shell->host, applet, &view))
         return false;
-    if (view.state != APPLET_STATE_RUNNING && !open_applet(shell, applet))
+    bool running = view.state == APPLET_STATE_RUNNING;
+    if (!running && (!view.followed || view.state == APPLET_STATE_READY))
+        running = open_applet(shell, applet);
+    if (!running && !view.followed)
         return false;
     shell->panels[shell->panel_count++] = (Panel){.applet = applet, .focus = true};
     shell->at_home = false;
-    return true;
+    return running;
 }
 
 void panels_close(Shell *shell, uint32_t panel)
@@ -157,6 +160,10 @@ static void draw_stopped(Shell *shell, uint32_t index, const AppletView *view)
                                                             : "This applet could not run.",
                     -1, 0, CALIPER_TEXT_HEADING);
         ui->text_ex(view->reason, -1, 0, CALIPER_TEXT_DIM | CALIPER_TEXT_WRAP);
+        if (view->followed) {
+            ui->text_ex(view->path, -1, 0, CALIPER_TEXT_MONO | CALIPER_TEXT_WRAP);
+            ui->text_ex("It is tried again when its files change.", -1, 0, CALIPER_TEXT_DIM);
+        }
         ui->space(0, 6);
         reload = ui->button("Load it again", 0, 0, CALIPER_BUTTON_PRIMARY);
         ui->same_line(0, 0);

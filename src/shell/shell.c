@@ -68,20 +68,33 @@ static int32_t find_applet(const Shell *shell, const char *name)
     return found;
 }
 
-static void open_named(Shell *shell)
+/* Before the folders are looked through: of two applets with one id the first found wins, and that
+ * is the one that somebody named. Fills `indices`, -1 for what is refused or no path. */
+static void add_named_paths(const Shell *shell, int32_t *indices)
 {
     const char *const *names = shell->params->applets;
-    for (uint32_t i = 0; names != NULL && names[i] != NULL; i++) {
+    for (uint32_t i = 0; names != NULL && i < SHELL_NAMES_MAX && names[i] != NULL; i++) {
+        if (shell->params->dev)
+            indices[i] = host_add_followed(shell->host, names[i]);
+        else
+            indices[i] = is_path(names[i]) ? host_add(shell->host, names[i]) : -1;
+    }
+}
+
+static void open_named(Shell *shell, const int32_t *indices)
+{
+    const char *const *names = shell->params->applets;
+    for (uint32_t i = 0; names != NULL && i < SHELL_NAMES_MAX && names[i] != NULL; i++) {
         AppletView view;
         int32_t index =
-            is_path(names[i]) ? host_add(shell->host, names[i]) : find_applet(shell, names[i]);
+            is_path(names[i]) || indices[i] >= 0 ? indices[i] : find_applet(shell, names[i]);
         if (index < 0) {
             if (!is_path(names[i]))
                 log_item(APPLET_UNKNOWN, names[i], host_applet_count(shell->host));
             shell->failed = true;
         } else if (!panels_open(shell, (uint32_t)index)) {
             shell->failed = true;
-            if (host_applet(shell->host, (uint32_t)index, &view))
+            if (host_applet(shell->host, (uint32_t)index, &view) && !view.followed)
                 log_item(APPLET_NOT_OPENED, view.id, view.reason);
         }
     }
@@ -197,6 +210,14 @@ static bool is_done(const Shell *shell, int64_t frames)
     return shell->quit || (shell->window != NULL && window_should_close(shell->window));
 }
 
+/* What failed on the way has been mended since, or not. */
+static bool runs_at_the_end(const Shell *shell)
+{
+    AppletView view;
+    return host_applet(shell->host, 0, &view) && view.followed &&
+           view.state == APPLET_STATE_RUNNING;
+}
+
 int shell_run(const ShellParams *params)
 {
     static Shell shell;
@@ -211,15 +232,17 @@ int shell_run(const ShellParams *params)
     shell.fixed_clock = getenv("CALIPER_FIXED_CLOCK") != NULL;
     bool good = start(&shell);
     if (good) {
+        int32_t named[SHELL_NAMES_MAX];
+        add_named_paths(&shell, named);
         host_scan(shell.host);
         shell.welcome = is_welcome(shell.host);
-        open_named(&shell);
+        open_named(&shell, named);
         while (good && !is_done(&shell, frames))
             good = shell_frame(&shell);
         if (good && params->screenshot != NULL)
             good = take_screenshot(&shell);
     }
-    good = good && !shell.failed;
+    good = good && (params->dev ? runs_at_the_end(&shell) : !shell.failed);
     stop(&shell);
     return good ? 0 : 1;
 }

@@ -24,7 +24,8 @@ typedef struct ShellParams {
     bool light;                  /* the light theme */
     const char *input;           /* a script: script.h */
     const char *const *applets;  /* ids, last words of ids, or paths, ended by NULL; may be NULL */
-    const char *const *files;    /* handed to the first of `applets` as dropped; may be NULL */
+    bool dev; /* the first of `applets` is a path that is watched; the status is how it ends */
+    const char *const *files; /* handed to the first of `applets` as dropped; may be NULL */
 } ShellParams;
 
 /* The exit status: 0 only if every named applet initialised, none was quarantined, and the picture

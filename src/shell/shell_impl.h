@@ -86,6 +86,7 @@ bool shell_start_renderer(Shell *shell, const char *wanted);
 bool shell_replace_renderer(Shell *shell);
 
 /* panels.c */
+/* False: it does not run. One that is followed has its panel all the same. */
 bool panels_open(Shell *shell, uint32_t applet);
 void panels_draw(Shell *shell, Rect area);
 void panels_close(Shell *shell, uint32_t panel);

@@ -1,8 +1,9 @@
-/* `caliper check` from outside: each misbehaving applet fails in the row that is meant for it, and
- * in no row before.
+/* `caliper check` and `caliper dev` from outside: each misbehaving applet fails in the row that is
+ * meant for it, and in no row before.
  *
  *   check_test CALIPER SHIRKING MISBEHAVING LYING */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -257,6 +258,69 @@ static void usage_and_json(void **state)
         assert_non_null(strstr(output, parts[i]));
 }
 
+/* ---- caliper dev ---- */
+
+static bool log_has(const char *words)
+{
+    char command[256];
+    snprintf(command, sizeof command, "grep -qF '%s' %s/dev.log", words, folder);
+    for (int turn = 0; turn < 400; turn++) {
+        if (system(command) == 0)
+            return true;
+        usleep(50000);
+    }
+    return false;
+}
+
+static void dev_loads_it_again(void **state)
+{
+    (void)state;
+    char library[128], next[160], cut[512], log[128];
+    snprintf(library, sizeof library, "%s/dev.so", folder);
+    snprintf(next, sizeof next, "%s.next", library);
+    snprintf(log, sizeof log, "%s/dev.log", folder);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        if (freopen(log, "w", stderr) == NULL)
+            _exit(126);
+        execl(caliper, "caliper", "dev", library, "--headless", "--renderer", "cpu", "--frames",
+              "1000000000", "--size", "320x240", "--data-dir", folder, (char *)NULL);
+        _exit(127);
+    }
+    bool good = log_has("dev.so: No such file");
+    shell_command("cp '%s' '%s'", shirking, library);
+    good = good && log_has("org.caliper.test.shirking 0.1.0 started");
+    snprintf(cut, sizeof cut, "head -c 3000 '%%s' > '%%s' && mv '%s' '%s'", next, library);
+    shell_command(cut, shirking, next);
+    good = good && log_has("org.caliper.test.shirking did not start: it is cut short");
+    shell_command("cp '%s' '%s'", misbehaving, library);
+    good = good && log_has("org.caliper.test.misbehaving 0.1.0 started");
+    kill(pid, SIGTERM);
+    waitpid(pid, NULL, 0);
+    if (!good)
+        fail_msg("see %s", log);
+}
+
+static void dev_has_a_status(void **state)
+{
+    (void)state;
+    char arguments[1024];
+    static const struct {
+        const char *library;
+        int status;
+    } cases[] = {{"", 2}, {"one two", 2}, {"nowhere/x.so", 1}, {"none.so", 1}, {NULL, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        snprintf(arguments, sizeof arguments,
+                 "cd '%s' && '%s' dev %s --headless --frames 3 --renderer cpu --data-dir '%s' "
+                 "2>/dev/null",
+                 folder, caliper, cases[i].library != NULL ? cases[i].library : shirking, folder);
+        int status = system(arguments);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), cases[i].status);
+    }
+}
+
 /* The data roots of all rows are gone. */
 static void nothing_is_left(void **state)
 {
@@ -280,6 +344,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(descriptors_that_lie),   cmocka_unit_test(what_is_only_bad_style),
         cmocka_unit_test(manifests_and_bundles),  cmocka_unit_test(exports_are_counted),
         cmocka_unit_test(usage_and_json),         cmocka_unit_test(nothing_is_left),
+        cmocka_unit_test(dev_loads_it_again),     cmocka_unit_test(dev_has_a_status),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     char command[128];
