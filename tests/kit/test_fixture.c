@@ -154,6 +154,32 @@ static void test_textures(void **state)
     caliper_fixture_destroy(&fixture);
 }
 
+/* The other renderers, where they start, give the same bytes. */
+static void test_renderers(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"gl", "vulkan"};
+    static const uint8_t lowest[] = {68, 1, 84, 255}, highest[] = {253, 231, 36, 255};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        CaliperTextureId id = 0;
+        uint8_t pixels[6][4];
+        CaliperFixture *fixture = caliper_fixture_create(&(CaliperFixtureParams){
+            .struct_size = sizeof(CaliperFixtureParams), .renderer = names[i]});
+        if (fixture == NULL) {
+            print_message("skipped: %s does not start here\n", names[i]);
+            continue;
+        }
+        assert_true(caliper_fixture_load_linked(fixture, caliper_applet_descriptor));
+        assert_true(caliper_fixture_open(fixture));
+        assert_true(caliper_fixture_frames(fixture, 2));
+        assert_int_equal(caliper_fixture_textures(fixture, &id, 1), 2);
+        assert_true(caliper_fixture_texture_read(fixture, id, &pixels[0][0], sizeof pixels));
+        for (int k = 0; k < 6; k++)
+            assert_memory_equal(pixels[k], k < 3 ? lowest : highest, 4);
+        caliper_fixture_destroy(&fixture);
+    }
+}
+
 /* The wrong release keeps the texture; the right one, and only that, takes it off the list. */
 static void test_releases(void **state)
 {
@@ -562,6 +588,7 @@ int main(int argc, char **argv)
         WITH_TEAR_DOWN(test_by_path),
         WITH_TEAR_DOWN(test_clock_and_size),
         WITH_TEAR_DOWN(test_textures),
+        WITH_TEAR_DOWN(test_renderers),
         WITH_TEAR_DOWN(test_releases),
         WITH_TEAR_DOWN(test_leaks_are_counted),
         WITH_TEAR_DOWN(test_refused_textures),
