@@ -9,7 +9,6 @@
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/CaliperManifest.cmake)
-set(CALIPER_APPLET_MAP ${CMAKE_CURRENT_LIST_DIR}/applet.map)
 
 # The platform's name in a bundle.
 function(caliper_platform out)
@@ -30,13 +29,14 @@ endfunction()
 
 # Exactly one exported symbol, and that one there.
 function(_caliper_export_descriptor name)
+  set(map ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/applet.map)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON
     C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   if(APPLE)
     target_link_options(${name} PRIVATE -Wl,-exported_symbol,_caliper_applet_descriptor)
   elseif(UNIX)
-    target_link_options(${name} PRIVATE -Wl,--version-script=${CALIPER_APPLET_MAP})
-    set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${CALIPER_APPLET_MAP})
+    target_link_options(${name} PRIVATE -Wl,--version-script=${map})
+    set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${map})
     # Not every linker can say at once that the symbol is missing.
     get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
     if("C" IN_LIST languages)

@@ -100,6 +100,36 @@ static void test_by_path(void **state)
     caliper_fixture_destroy(&fixture);
 }
 
+/* A manifest beside the library is heard first. */
+static void test_by_manifest(void **state)
+{
+    (void)state;
+    static const char *const needs[] = {"caliper.tensor_bridge.v1", "org.example.absent.v1"};
+    char folder[] = "/tmp/caliper_fixture_XXXXXX", path[64], copy[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/kit.caliper.toml", folder);
+    snprintf(copy, sizeof copy, "%s/kit.so", folder);
+    assert_int_equal(symlink(library, copy), 0);
+    for (int i = 0; i < 2; i++) {
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fprintf(file,
+                "[applet]\nid='org.caliper.test.kit'\nname='Kit'\nversion='1.2.3'\n"
+                "[compat]\nabi_epoch=2\n[services]\nrequired=['%s']\n",
+                needs[i]);
+        fclose(file);
+        CaliperFixture *fixture = caliper_fixture_create(NULL);
+        assert_int_equal(caliper_fixture_load(fixture, i == 0 ? copy : path), i == 0);
+        assert_int_equal(caliper_fixture_open(fixture), i == 0);
+        if (i == 1)
+            assert_non_null(strstr(caliper_fixture_reason(fixture), needs[1]));
+        caliper_fixture_destroy(&fixture);
+    }
+    unlink(path);
+    unlink(copy);
+    rmdir(folder);
+}
+
 static void test_clock_and_size(void **state)
 {
     (void)state;
@@ -586,6 +616,7 @@ int main(int argc, char **argv)
         WITH_TEAR_DOWN(test_life),
         WITH_TEAR_DOWN(test_one_at_a_time),
         WITH_TEAR_DOWN(test_by_path),
+        WITH_TEAR_DOWN(test_by_manifest),
         WITH_TEAR_DOWN(test_clock_and_size),
         WITH_TEAR_DOWN(test_textures),
         WITH_TEAR_DOWN(test_renderers),

@@ -63,13 +63,15 @@ static bool beside_library(char *out, size_t out_bytes)
     Dl_info module;
     char *path = dladdr(&here, &module) != 0 ? realpath(module.dli_fname, NULL) : NULL;
     char *slash = path != NULL ? strrchr(path, '/') : NULL;
-    int written = -1;
-    if (slash != NULL) {
+    static const char *const places[] = {"caliper", "../caliper"}; /* lib/, lib/x86_64-linux-gnu/ */
+    bool found = false;
+    for (size_t i = 0; slash != NULL && !found && i < sizeof places / sizeof places[0]; i++) {
         *slash = '\0';
-        written = snprintf(out, out_bytes, "%s/caliper/%s", path, LIBRARY_NAME);
+        int written = snprintf(out, out_bytes, "%s/%s/%s", path, places[i], LIBRARY_NAME);
+        found = written > 0 && (size_t)written < out_bytes && is_file(out);
     }
     free(path);
-    return written > 0 && (size_t)written < out_bytes && is_file(out);
+    return found;
 }
 
 /* lib/caliper/ beside or above the executable's folder: a build tree or an installed prefix. */
