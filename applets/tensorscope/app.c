@@ -1,6 +1,7 @@
 /* tensorscope/app.c: descriptor and life of the applet. Frame thread. */
 #include "app.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static void *app_create(void)
@@ -25,17 +26,43 @@ static bool app_initialize(void *self, const CaliperHost *host)
     app->bridge = CALIPER_SERVICE(host, CaliperTensorBridgeV1, CALIPER_TENSOR_BRIDGE_V1);
     app->ui = CALIPER_SERVICE(host, CaliperWidgetsV1, CALIPER_WIDGETS_V1);
     app->plot = CALIPER_SERVICE(host, CaliperPlotDraft, CALIPER_PLOT_DRAFT);
+    app->read = CALIPER_SERVICE(host, CaliperTextureReadV1, CALIPER_TEXTURE_READ_V1);
     app->device = caliper_device_snapshot(host);
     if (app->bridge == NULL || app->ui == NULL) {
         caliper_log(host, CALIPER_LOG_ERROR,
                     "TensorScope needs " CALIPER_TENSOR_BRIDGE_V1 " and " CALIPER_WIDGETS_V1);
         return false;
     }
-    if (!session_start(&app->session, app->bridge, app->log)) {
+    app->save = save_create();
+    if (app->save == NULL || !session_start(&app->session, app->bridge, app->log)) {
         caliper_log(host, CALIPER_LOG_ERROR, "TensorScope cannot start its loader's thread");
+        save_destroy(&app->save);
         return false;
     }
     return true;
+}
+
+static const double said_sec = 4.0;
+
+/* What was saved is told in the line below the picture and in the log. */
+static void update_save(App *app)
+{
+    if (app->session.repeatable) {
+        save_wait(app->save, 0.2);
+    }
+    if (!save_update(app->save)) {
+        return;
+    }
+    if (save_state(app->save) == SAVE_STATE_DONE) {
+        snprintf(app->said, sizeof(app->said), "saved %s", save_path(app->save));
+        app->said_for_sec = said_sec;
+        app->save_finished = true;
+    }
+    if (CALIPER_HAS(app->log, CaliperLogV1, log)) {
+        bool done = save_state(app->save) == SAVE_STATE_DONE;
+        app->log->log(done ? CALIPER_LOG_INFO : CALIPER_LOG_WARN,
+                      done ? app->said : save_error(app->save)->message);
+    }
 }
 
 static void app_frame(void *self, const CaliperFrameInfo *info)
@@ -52,12 +79,15 @@ static void app_frame(void *self, const CaliperFrameInfo *info)
         }
     }
     session_update(&app->session, info->time_sec, info->delta_sec);
+    update_save(app);
+    app->said_for_sec -= info->delta_sec;
     panel_draw(app);
 }
 
 static void app_cleanup(void *self)
 {
     App *app = self;
+    save_destroy(&app->save);
     session_stop(&app->session);
     if (app->bar_texture != 0) {
         app->bridge->release_texture(app->bar_texture);
@@ -74,7 +104,7 @@ static const CaliperAppletDescriptor descriptor = {
     .id = "org.caliper.tensorscope",
     .version = "0.1.0",
     .name = "TensorScope",
-    .summary = "Opens .npy, .npz, safetensors, IDX and PNG; shows a live field.",
+    .summary = "Opens .npy, .npz, safetensors, IDX, PNG and raw bytes; shows a live field.",
     .tag = "viewer",
     .required_services = required,
     .api = {.struct_size = sizeof(CaliperAppletAPI),

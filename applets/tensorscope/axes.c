@@ -61,6 +61,10 @@ static bool assign(const SourceArray *array, AxisChoice *axes, int *role, int ax
         }
     }
     *role = axis;
+    if (axes->tiled &&
+        (axes->tile == axes->row || axes->tile == axes->col || axes->tile == axes->colour)) {
+        axes->tiled = false;
+    }
     return true;
 }
 
@@ -80,6 +84,22 @@ bool axes_set_colour(const SourceArray *array, AxisChoice *axes, int axis)
         return false;
     }
     return assign(array, axes, &axes->colour, axis);
+}
+
+bool axes_set_tile(const SourceArray *array, AxisChoice *axes, int axis)
+{
+    if (axis == ARRAY_AXIS_NONE) {
+        bool changed = axes->tiled;
+        axes->tiled = false;
+        return changed;
+    }
+    if (axis < 0 || axis >= (int)array->rank || axis == axes->row || axis == axes->col ||
+        axis == axes->colour || (axes->tiled && axes->tile == axis)) {
+        return false;
+    }
+    axes->tiled = true;
+    axes->tile = axis;
+    return true;
 }
 
 bool axes_fit(const SourceArray *from, const SourceArray *to, const AxisChoice *axes)

@@ -8,6 +8,8 @@
 typedef struct AxisChoice {
     int row, col, colour;           /* an axis, or ARRAY_AXIS_NONE; never the same axis twice */
     uint64_t index[ARRAY_RANK_MAX]; /* of the other axes */
+    bool tiled;                     /* slices along `tile` stand beside each other, */
+    int tile;                       /* from index[tile] on; an axis without a role */
 } AxisChoice;
 
 /* The last two axes as rows and columns. The last three with colour where the file says so, and for
@@ -22,6 +24,9 @@ bool axes_can_be_colour(const SourceArray *array, int axis);
 bool axes_set_row(const SourceArray *array, AxisChoice *axes, int axis);
 bool axes_set_col(const SourceArray *array, AxisChoice *axes, int axis);
 bool axes_set_colour(const SourceArray *array, AxisChoice *axes, int axis);
+
+/* Slices along an axis side by side; NONE: one slice. Refused for an axis that has a role. */
+bool axes_set_tile(const SourceArray *array, AxisChoice *axes, int axis);
 
 /* Whether a choice made for one array means the same in another: as many axes, and an axis that is
  * colour can be. axes_clamp then moves what stands past an end to the last entry. */

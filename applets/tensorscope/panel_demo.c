@@ -11,12 +11,13 @@ static void teach(App *app)
     const CaliperWidgetsV1 *ui = app->ui;
     ui->separator("Open a file");
     ui->text_ex("Drop a .npy, .npz, .safetensors, IDX (also .gz) or PNG file on this panel, or "
-                "start with one:",
+                "start with one. A file that a script writes again is followed.",
                 -1, 0, CALIPER_TEXT_WRAP);
-    ui->text_ex("caliper view weights.npy\ncaliper view t10k-images-idx3-ubyte.gz", -1,
+    ui->text_ex("caliper view weights.npy\ncaliper view frame.bin --raw u16:480x640", -1,
                 ui->color(CALIPER_THEME_ACCENT), CALIPER_TEXT_MONO | CALIPER_TEXT_SMALL);
-    ui->text_ex("Wheel zooms, drag pans, a double click fits. Left and right step the first "
-                "slider, G shows the grid, M changes the map.",
+    ui->text_ex("Wheel, + and - zoom; drag and Shift with arrows pan; a double click or F fits. "
+                "Left and right step the first slider, G shows cells, M changes the map, C or a "
+                "right click copies the value, Ctrl S saves.",
                 -1, 0, CALIPER_TEXT_WRAP | CALIPER_TEXT_DIM | CALIPER_TEXT_SMALL);
 }
 

@@ -60,6 +60,42 @@ void panel_display(App *app)
     }
 }
 
+/* What the numbers are of, where the picture has samples alone. */
+static void draw_count(App *app)
+{
+    const CaliperWidgetsV1 *ui = app->ui;
+    Session *session = &app->session;
+    const SliceArea *area = &session->view.whole.data->request.area;
+    char text[TEXT_BYTES];
+    switch (exact_state(session->exact)) {
+    case EXACT_STATE_KNOWN:
+        ui->text_ex("every element counted; histogram and percentiles are of the samples", -1, 0,
+                    CALIPER_TEXT_DIM | CALIPER_TEXT_SMALL | CALIPER_TEXT_WRAP);
+        return;
+    case EXACT_STATE_COUNTING:
+        ui->text_ex("of the samples shown; every element is being counted", -1,
+                    ui->color(CALIPER_THEME_WARN), CALIPER_TEXT_SMALL | CALIPER_TEXT_WRAP);
+        ui->progress(exact_progress(session->exact), NULL, -64.0f, 0.0f);
+        ui->same_line(0.0f, 6.0f);
+        if (ui->button("Stop", 56.0f, 0.0f, 0)) {
+            exact_stop(session->exact);
+        }
+        return;
+    case EXACT_STATE_FAILED:
+        ui->text_ex(exact_error(session->exact)->message, -1, ui->color(CALIPER_THEME_WARN),
+                    CALIPER_TEXT_SMALL | CALIPER_TEXT_WRAP);
+        break;
+    default:
+        break;
+    }
+    snprintf(text, sizeof(text), "of the samples shown, 1 row in %" PRIu64 ", 1 column in %" PRIu64,
+             area->row_step, area->col_step);
+    ui->text_ex(text, -1, ui->color(CALIPER_THEME_WARN), CALIPER_TEXT_SMALL | CALIPER_TEXT_WRAP);
+    if (ui->button("Count every element", 0.0f, 0.0f, 0)) {
+        session_count(session);
+    }
+}
+
 void panel_values(App *app)
 {
     const CaliperWidgetsV1 *ui = app->ui;
@@ -68,7 +104,7 @@ void panel_values(App *app)
     if (data == NULL) {
         return;
     }
-    const ArrayStats *stats = &data->stats;
+    const ArrayStats *stats = session_stats(&app->session);
     const SliceArea *area = &data->request.area;
     ui->field("minimum", array_number_text(stats->min, data->dtype, number));
     ui->field("maximum", array_number_text(stats->max, data->dtype, number));
@@ -87,7 +123,6 @@ void panel_values(App *app)
     }
     ui->field("elements", text_count(stats->element_count, text, sizeof(text)));
     if (area->row_step > 1 || area->col_step > 1) {
-        ui->text_ex("of the samples shown, not of every element", -1, 0,
-                    CALIPER_TEXT_DIM | CALIPER_TEXT_SMALL | CALIPER_TEXT_WRAP);
+        draw_count(app);
     }
 }

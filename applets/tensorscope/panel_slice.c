@@ -42,6 +42,19 @@ static bool any_colour(const SourceArray *array)
     return false;
 }
 
+static bool draw_tile_count(App *app)
+{
+    Session *session = &app->session;
+    uint64_t extent = session_array(session)->shape[session->axes.tile];
+    int64_t count = (int64_t)session_tile_count(session);
+    int64_t most = extent < TILES_MAX ? (int64_t)extent : TILES_MAX;
+    if (!app->ui->slider_int("slices", &count, 1, most, NULL, CALIPER_NUMBER_LOG)) {
+        return false;
+    }
+    session->tiles_wanted = (uint32_t)count;
+    return true;
+}
+
 static void draw_roles(App *app)
 {
     const SourceArray *array = session_array(&app->session);
@@ -56,6 +69,14 @@ static void draw_roles(App *app)
         changed |= choose(app, "colour", &names, axes->colour, axes_set_colour);
         app->ui->tooltip("An axis of 1 to 4 entries as grey, grey + alpha, RGB or RGBA");
     }
+    if (array->rank >= 3) {
+        changed |=
+            choose(app, "grid", &names, axes->tiled ? axes->tile : ARRAY_AXIS_NONE, axes_set_tile);
+        app->ui->tooltip("The slices along an axis side by side");
+        if (axes->tiled) {
+            changed |= draw_tile_count(app);
+        }
+    }
     app->ui->end(CALIPER_SCOPE_WIDTH);
     if (changed) {
         session_axes_changed(&app->session, true);
@@ -67,7 +88,7 @@ static void draw_slider(App *app, uint32_t number, int axis)
     const CaliperWidgetsV1 *ui = app->ui;
     const SourceArray *array = session_array(&app->session);
     AxisChoice *axes = &app->session.axes;
-    char label[32], last[48];
+    char label[32], last[96];
     int64_t value = (int64_t)axes->index[axis];
     snprintf(label, sizeof(label), "axis %d", axis);
     ui->push_id_int((uint64_t)axis);
@@ -80,7 +101,9 @@ static void draw_slider(App *app, uint32_t number, int axis)
         axes->index[axis] = (uint64_t)value;
         session_axes_changed(&app->session, false);
     }
-    snprintf(last, sizeof(last), "0 to %" PRIu64 "%s", array->shape[axis] - 1,
+    snprintf(last, sizeof(last), "%s0 to %" PRIu64 "%s",
+             axes->tiled && axis == axes->tile ? "the first of the grid, " : "",
+             array->shape[axis] - 1,
              number == 0   ? ", left and right keys step"
              : number == 1 ? ", up and down keys step"
                            : "");

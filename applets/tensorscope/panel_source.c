@@ -82,6 +82,7 @@ static void draw_open(App *app)
         ui->end(CALIPER_SCOPE_COMBO);
     }
     ui->end(CALIPER_SCOPE_WIDTH);
+    panel_raw(app);
     if (session->opening[0] != '\0') {
         char text[TEXT_BYTES];
         snprintf(text, sizeof(text), "opening %.400s", source_file_name(session->opening));

@@ -9,13 +9,17 @@
 
 enum {
     DEMO_SIDE = 512,
-    SIDE_MAX = 8192,      /* samples a side of the overview, where the host allows */
-    CELLS_MAX = 1 << 24,  /* in all */
+    SIDE_MAX = 8192,     /* samples a side of the overview, where the host allows */
+    CELLS_MAX = 1 << 24, /* in all */
+    FIRST_SIDE_MAX = 512,
+    FIRST_CELLS_MAX = 1 << 16,
+    FIRST_LOOK_BYTES = 128 << 20,
     REPEATABLE_ROUNDS = 8 /* an answer may ask again: open, slice, smaller slice */
 };
 
 /* All rounds together stay under what the host lets a frame take. */
 static const double repeatable_wait_sec = 1.0;
+static const double repeatable_count_sec = 0.1;
 
 bool session_start(Session *session, const CaliperTensorBridgeV1 *bridge, const CaliperLogV1 *log)
 {
@@ -26,13 +30,15 @@ bool session_start(Session *session, const CaliperTensorBridgeV1 *bridge, const 
     session->shows_demo = true;
     session->follows = true;
     session->repeatable = getenv("CALIPER_FIXED_CLOCK") != NULL;
-    session->loader = loader_create();
+    session->exact = exact_create();
+    session->loader = session->exact != NULL ? loader_create() : NULL;
     return session->loader != NULL;
 }
 
 void session_stop(Session *session)
 {
     loader_destroy(&session->loader);
+    exact_destroy(&session->exact);
     demo_destroy(&session->demo);
     slice_view_clear(&session->view);
     source_destroy(&session->source);
@@ -128,23 +134,59 @@ const SourceArray *session_array(const Session *session)
                : NULL;
 }
 
-void session_axes_changed(Session *session, bool reshaped)
+/* About how many bytes a read of these samples takes from the disk, which gives pages. */
+static uint64_t touched_bytes(const SourceArray *array, const SliceArea *area, uint64_t cols)
+{
+    const uint64_t page = 4096;
+    uint64_t element = array_dtype_size_bytes(array->dtype);
+    uint64_t row_bytes = cols * element;
+    uint64_t pages = area->col_count * page;
+    return area->row_count * (row_bytes < pages ? row_bytes : pages);
+}
+
+/* The samples of one tile, so that all of them fit into one texture with their gaps. */
+static SliceArea tile_area(const Session *session, uint32_t count, uint64_t rows, uint64_t cols)
+{
+    Tiles tiles = {.count = count, .across = tiles_across(count, rows, cols)};
+    uint32_t most = tiles_down(&tiles) > tiles.across ? tiles_down(&tiles) : tiles.across;
+    uint64_t side = session->side_max / most * 9 / 10;
+    return slice_area_overview(rows, cols, side > 0 ? side : 1, CELLS_MAX / 2 / count);
+}
+
+static void ask_for_slice(Session *session)
 {
     const SourceArray *array = session_array(session);
     SliceRequest request = {.array = session->array, .axes = session->axes, .summarise = true};
+    uint64_t rows = axes_rows(array, &session->axes), cols = axes_cols(array, &session->axes);
+    request.tile_count = session_tile_count(session);
+    if (request.tile_count > 0) {
+        request.area = tile_area(session, request.tile_count, rows, cols);
+    } else if (session->first_look) {
+        request.area = slice_area_overview(rows, cols, FIRST_SIDE_MAX, FIRST_CELLS_MAX);
+    } else {
+        request.area = slice_area_overview(rows, cols, session->side_max, CELLS_MAX);
+    }
+    exact_drop(session->exact);
+    loader_slice(session->loader, &request);
+}
+
+void session_axes_changed(Session *session, bool reshaped)
+{
+    const SourceArray *array = session_array(session);
     if (array == NULL || array->problem != NULL || array->element_count == 0) {
         return;
     }
-    request.area =
-        slice_area_overview(axes_rows(array, &session->axes), axes_cols(array, &session->axes),
-                            session->side_max, CELLS_MAX);
+    uint64_t rows = axes_rows(array, &session->axes), cols = axes_cols(array, &session->axes);
+    SliceArea area = slice_area_overview(rows, cols, session->side_max, CELLS_MAX);
+    session->first_look = !array->compressed && !session->axes.tiled &&
+                          touched_bytes(array, &area, cols) > FIRST_LOOK_BYTES;
     session->element_asked = false;
     session->element.known = false;
     memset(&session->detail_area, 0, sizeof(session->detail_area));
     if (reshaped) {
         memset(session->view3, 0, sizeof(session->view3));
     }
-    loader_slice(session->loader, &request);
+    ask_for_slice(session);
 }
 
 void session_select_array(Session *session, uint32_t array)
@@ -164,8 +206,13 @@ bool session_step(Session *session, uint32_t slider, int64_t delta)
     const SourceArray *array = session_array(session);
     int axes[ARRAY_RANK_MAX];
     if (array == NULL || session->shows_demo ||
-        slider >= axes_sliders(array, &session->axes, axes) ||
-        !axes_step(array, &session->axes, axes[slider], delta)) {
+        slider >= axes_sliders(array, &session->axes, axes)) {
+        return false;
+    }
+    if (session->axes.tiled && session->axes.tile == axes[slider]) {
+        delta *= (int64_t)session_tile_count(session); /* a page */
+    }
+    if (!axes_step(array, &session->axes, axes[slider], delta)) {
         return false;
     }
     session_axes_changed(session, false);
@@ -174,10 +221,40 @@ bool session_step(Session *session, uint32_t slider, int64_t delta)
 
 /* ---- Range and colormap ---- */
 
+/* Where every element was counted, their extremes stand in for the samples'. */
 static Range current_range(const Session *session, const SliceData *data)
 {
-    return range_resolve(session->mode, data->dtype, &data->summary, session->hand_low,
+    Summary summary = data->summary;
+    if (data == session->view.whole.data && exact_state(session->exact) == EXACT_STATE_KNOWN) {
+        const ArrayStats *stats = exact_stats(session->exact);
+        if (stats->min.kind != ARRAY_NUMBER_KIND_NONE) {
+            summary.finite_count = stats->element_count - stats->nan_count - stats->infinite_count;
+            summary.min = (float)array_number_to_f64(stats->min);
+            summary.max = (float)array_number_to_f64(stats->max);
+        }
+    }
+    return range_resolve(session->mode, data->dtype, &summary, session->hand_low,
                          session->hand_high);
+}
+
+static bool is_sampled(const SliceData *data)
+{
+    return data->request.area.row_step > 1 || data->request.area.col_step > 1;
+}
+
+void session_count(Session *session)
+{
+    const SliceData *data = session->view.whole.data;
+    if (data != NULL && session->source != NULL && is_sampled(data) && data->tiles.count == 0) {
+        exact_ask(session->exact, session->source->path, &session->stamp, data->request.array,
+                  &data->request.axes);
+    }
+}
+
+const ArrayStats *session_stats(const Session *session)
+{
+    return exact_state(session->exact) == EXACT_STATE_KNOWN ? exact_stats(session->exact)
+                                                            : &session->view.whole.data->stats;
 }
 
 static void apply_range(Session *session)
@@ -260,6 +337,8 @@ static void keep_view(Session *session, Source *source)
 
 static void take_source(Session *session, LoaderResult *result)
 {
+    bool unknown = !result->done && result->error.fault == ARRAY_FAULT_FORMAT;
+    snprintf(session->refused, sizeof(session->refused), "%s", unknown ? session->opening : "");
     session->opening[0] = '\0';
     if (!result->done) {
         fail(session, &result->error);
@@ -269,6 +348,7 @@ static void take_source(Session *session, LoaderResult *result)
         return;
     }
     Source *source = result->source;
+    session->stamp = result->stamp;
     bool again = session->source != NULL && strcmp(session->source->path, source->path) == 0;
     result->source = NULL;
     session->shows_demo = false;
@@ -313,6 +393,7 @@ static void take_refresh(Session *session, LoaderResult *result)
         return;
     }
     Source *source = result->source;
+    session->stamp = result->stamp;
     result->source = NULL;
     session->refresh_count += result->second_look ? 0 : 1;
     keep_view(session, source);
@@ -343,10 +424,16 @@ static void take_slice(Session *session, LoaderResult *result)
     result->data = NULL;
     if (slice_view_set_whole(&session->view, data, current_range(session, data),
                              session->colormap)) {
+        if (session->first_look) {
+            session->first_look = false;
+            ask_for_slice(session);
+        } else {
+            session_count(session);
+        }
         return;
     }
     /* Larger than a texture of this host can be, most likely: half as many samples a side. */
-    uint64_t side = data->rows > data->cols ? data->rows : data->cols;
+    uint64_t side = data->height > data->width ? data->height : data->width;
     if (side > 256) {
         session->side_max = side / 2;
         session_axes_changed(session, false);
@@ -444,5 +531,11 @@ static void update_demo(Session *session, double time_sec, double delta_sec)
 void session_update(Session *session, double time_sec, double delta_sec)
 {
     take_answers(session);
+    if (session->repeatable) {
+        exact_wait(session->exact, repeatable_count_sec);
+    }
+    if (exact_update(session->exact)) {
+        apply_range(session);
+    }
     update_demo(session, time_sec, delta_sec);
 }

@@ -8,6 +8,7 @@
 #include <caliper/services/log_v1.h>
 
 #include "demo.h"
+#include "exact.h"
 #include "loader.h"
 #include "slice_view.h"
 
@@ -17,6 +18,7 @@ typedef struct Hover {
     bool inside; /* the picture */
     bool known;  /* the elements below are there; else the file is being asked */
     uint64_t row, col;
+    uint32_t tile;  /* of a grid of slices */
     uint32_t count; /* elements: the colour channels, or 1 */
     uint64_t elements[LOADER_ELEMENTS_MAX];
 } Hover;
@@ -40,9 +42,13 @@ typedef struct Session {
     uint32_t array;
     AxisChoice axes;
     SliceView view;
+    Exact *exact; /* counts every element where the picture has samples alone */
+    Stamp stamp;  /* of the content that is read */
     bool slice_failed;
+    bool first_look; /* what is being read is coarse, for something to see; the finer one follows */
     char *recent[SESSION_RECENT_MAX];
     char opening[SESSION_PATH_BYTES]; /* asked for and not answered yet; "" */
+    char refused[SESSION_PATH_BYTES]; /* the last one, if its bytes are of no known format */
 
     /* The last failure; NONE: nothing to tell. */
     ArrayError error;
@@ -58,8 +64,9 @@ typedef struct Session {
     RangeMode mode;
     double hand_low, hand_high;
     int32_t colormap;
-    uint64_t side_max; /* of a texture; falls when the host refuses */
-    double view3[3];   /* of image_view */
+    uint32_t tiles_wanted; /* in a grid of slices; 0: the first so many */
+    uint64_t side_max;     /* of a texture; falls when the host refuses */
+    double view3[3];       /* of image_view */
     double demo_view3[3];
 
     /* What the loader was asked for. */
@@ -91,6 +98,12 @@ void session_select_array(Session *session, uint32_t array);
 void session_axes_changed(Session *session, bool reshaped);
 bool session_step(Session *session, uint32_t slider, int64_t delta);
 
+/* Counts every element of a slice that is shown by samples; begun by itself, and again after it was
+ * stopped. */
+void session_count(Session *session);
+/* The statistics to show: of every element where they are known, else of the samples. */
+const ArrayStats *session_stats(const Session *session);
+
 void session_set_mode(Session *session, RangeMode mode);
 void session_set_hand(Session *session, double low, double high);
 void session_set_colormap(Session *session, int32_t colormap);
@@ -105,5 +118,9 @@ void session_look(Session *session, double row0, double col0, double row1, doubl
                   double row_px, double col_px);
 /* The exact elements of a cell; where they are in the file alone it is asked. */
 Hover session_hover(Session *session, uint64_t row, uint64_t col);
+/* The same in a grid of slices, by the sample of the picture; not `inside` in a gap. */
+Hover session_hover_tile(const Session *session, uint64_t row, uint64_t col);
+/* How many slices the grid shows from where it begins; 0: no grid. */
+uint32_t session_tile_count(const Session *session);
 
 #endif

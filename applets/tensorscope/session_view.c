@@ -7,14 +7,15 @@
 enum {
     STRETCH_SHAPE = 8,      /* a picture flatter than 1:8 is stretched to it */
     DETAIL_SIDE_MAX = 4096, /* samples */
-    DETAIL_CELLS_MAX = 1 << 23
+    DETAIL_CELLS_MAX = 1 << 23,
+    TILES_FIRST = 60
 };
 
 void session_stretch(const Session *session, uint64_t *rows, uint64_t *cols)
 {
     const SourceArray *array = session_array(session);
     *rows = *cols = 1;
-    if (array == NULL || array->element_count == 0) {
+    if (array == NULL || array->element_count == 0 || session->axes.tiled) {
         return;
     }
     uint64_t down = axes_rows(array, &session->axes), across = axes_cols(array, &session->axes);
@@ -58,7 +59,8 @@ void session_look(Session *session, double row0, double col0, double row1, doubl
 {
     const SourceArray *array = session_array(session);
     const SliceData *whole = session->view.whole.data;
-    if (array == NULL || whole == NULL || !(row1 > row0) || !(col1 > col0)) {
+    if (array == NULL || whole == NULL || whole->tiles.count > 0 || !(row1 > row0) ||
+        !(col1 > col0)) {
         return;
     }
     const SliceArea *coarse = &whole->request.area;
@@ -118,5 +120,40 @@ Hover session_hover(Session *session, uint64_t row, uint64_t col)
     hover.known = session->element.known;
     hover.count = session->element.count;
     memcpy(hover.elements, session->element.elements, sizeof(hover.elements));
+    return hover;
+}
+
+uint32_t session_tile_count(const Session *session)
+{
+    const SourceArray *array = session_array(session);
+    const AxisChoice *axes = &session->axes;
+    if (array == NULL || !axes->tiled || array->element_count == 0) {
+        return 0;
+    }
+    uint64_t left = array->shape[axes->tile] - axes->index[axes->tile];
+    uint64_t wanted = session->tiles_wanted > 0 ? session->tiles_wanted : TILES_FIRST;
+    wanted = wanted < TILES_MAX ? wanted : TILES_MAX;
+    return (uint32_t)(left < wanted ? left : wanted);
+}
+
+Hover session_hover_tile(const Session *session, uint64_t row, uint64_t col)
+{
+    const SliceData *data = session->view.whole.data;
+    Hover hover = {.inside = false};
+    uint64_t sample_row, sample_col;
+    if (data == NULL || data->tiles.count == 0 ||
+        !tiles_at(&data->tiles, row, col, &hover.tile, &sample_row, &sample_col)) {
+        return hover;
+    }
+    uint64_t channels = data->channels > 0 ? data->channels : 1;
+    for (uint64_t i = 0; i < channels && i < LOADER_ELEMENTS_MAX; i++) {
+        memcpy(&hover.elements[i],
+               slice_data_tile_element(data, hover.tile, sample_row, sample_col, i),
+               array_dtype_size_bytes(data->dtype));
+        hover.count++;
+    }
+    hover.inside = hover.known = true;
+    hover.row = data->request.area.row_begin + sample_row * data->request.area.row_step;
+    hover.col = data->request.area.col_begin + sample_col * data->request.area.col_step;
     return hover;
 }

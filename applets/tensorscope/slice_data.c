@@ -108,9 +108,21 @@ static bool memory_error(ArrayError *error)
     return false;
 }
 
-static bool read_bands(ArrayFile *file, SliceData *data, const ArraySlice *whole,
-                       const ArrayControl *control, double from, ArrayError *error)
+static size_t slice_bytes(const SliceData *data)
 {
+    uint64_t channels = data->channels > 0 ? data->channels : 1;
+    return (size_t)(data->rows * data->cols * channels * array_dtype_size_bytes(data->dtype));
+}
+
+static uint32_t slice_count(const SliceData *data)
+{
+    return data->tiles.count > 0 ? data->tiles.count : 1;
+}
+
+static bool read_bands(ArrayFile *file, SliceData *data, const ArraySlice *whole, uint8_t *stored,
+                       Progress share, ArrayError *error)
+{
+    const ArrayControl *control = share.control;
     const SliceArea *area = &data->request.area;
     size_t element = array_dtype_size_bytes(data->dtype);
     size_t row_bytes = data->cols * (data->channels > 0 ? data->channels : 1) * element;
@@ -124,11 +136,72 @@ static bool read_bands(ArrayFile *file, SliceData *data, const ArraySlice *whole
         if (is_cancelled((void *)(uintptr_t)control)) {
             return cancelled_error(error);
         }
-        if (!array_file_read_slice(file, data->request.array, &slice,
-                                   data->stored + row * row_bytes, now * row_bytes, error)) {
+        if (!array_file_read_slice(file, data->request.array, &slice, stored + row * row_bytes,
+                                   now * row_bytes, error)) {
             return false;
         }
-        tell(control, from + (0.9 - from) * (double)(row + now) / (double)data->rows);
+        tell(control, share.from + share.share * (double)(row + now) / (double)data->rows);
+    }
+    return true;
+}
+
+static bool read_slices(ArrayFile *file, SliceData *data, ArraySlice slice,
+                        const ArrayControl *control, double from, ArrayError *error)
+{
+    uint32_t count = slice_count(data);
+    double share = (0.9 - from) / count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (data->tiles.count > 0) {
+            slice.index[data->request.axes.tile] =
+                data->request.axes.index[data->request.axes.tile] + i;
+        }
+        Progress part = {control, from + share * i, share};
+        if (!read_bands(file, data, &slice, data->stored + i * slice_bytes(data), part, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* One row of one slice into its place in the picture. */
+static void place_row(SliceData *data, uint32_t tile, uint64_t row)
+{
+    uint64_t channels = data->channels > 0 ? data->channels : 1;
+    uint64_t at_row = row, at_col = 0;
+    const uint8_t *from =
+        data->stored + tile * slice_bytes(data) + row * (slice_bytes(data) / (size_t)data->rows);
+    if (data->tiles.count > 0) {
+        tiles_corner(&data->tiles, tile, &at_row, &at_col);
+        at_row += row;
+    }
+    size_t place = (size_t)((at_row * data->width + at_col) * channels);
+    if (data->colour != NULL) {
+        slice_to_colour(data->dtype, from, data->colour + place, (size_t)(data->cols * channels));
+    } else {
+        array_convert_to_f32(data->dtype, from, data->values + place, (size_t)data->cols);
+    }
+}
+
+/* What is drawn, from what is stored. */
+static bool make_picture(SliceData *data, ArrayError *error)
+{
+    size_t count = (size_t)(data->width * data->height);
+    bool gaps = data->tiles.count > 0;
+    if (data->channels > 0) {
+        data->colour = calloc(count, (size_t)data->channels);
+    } else {
+        data->values = malloc(count * sizeof(*data->values));
+    }
+    if (data->colour == NULL && data->values == NULL) {
+        return memory_error(error);
+    }
+    for (size_t i = 0; gaps && data->values != NULL && i < count; i++) {
+        data->values[i] = NAN;
+    }
+    for (uint32_t tile = 0; tile < slice_count(data); tile++) {
+        for (uint64_t row = 0; row < data->rows; row++) {
+            place_row(data, tile, row);
+        }
     }
     return true;
 }
@@ -142,7 +215,7 @@ static bool is_whole(ArrayDtype dtype)
 static bool summarise(SliceData *data, size_t count, const ArrayControl *control, ArrayError *error)
 {
     float *scratch = NULL;
-    const float *values = data->values;
+    const float *values = data->tiles.count > 0 ? NULL : data->values; /* without the gaps */
     if (values == NULL) {
         scratch = malloc(count * sizeof(*scratch));
         if (scratch == NULL) {
@@ -182,21 +255,8 @@ static bool fill(ArrayFile *file, SliceData *data, const ArraySlice *slice, size
     if (data->stored == NULL) {
         return memory_error(error);
     }
-    if (!read_bands(file, data, slice, control, from, error)) {
+    if (!read_slices(file, data, *slice, control, from, error) || !make_picture(data, error)) {
         return false;
-    }
-    if (data->channels > 0) {
-        data->colour = malloc(count);
-        if (data->colour == NULL) {
-            return memory_error(error);
-        }
-        slice_to_colour(data->dtype, data->stored, data->colour, count);
-    } else {
-        data->values = malloc(count * sizeof(*data->values));
-        if (data->values == NULL) {
-            return memory_error(error);
-        }
-        array_convert_to_f32(data->dtype, data->stored, data->values, count);
     }
     return !data->request.summarise || summarise(data, count, control, error);
 }
@@ -226,6 +286,17 @@ SliceData *slice_data_read(ArrayFile *file, const SliceRequest *request,
     data->rows = shape.rows;
     data->cols = shape.cols;
     data->channels = request->axes.colour != ARRAY_AXIS_NONE ? shape.channels : 0;
+    data->height = shape.rows;
+    data->width = shape.cols;
+    if (request->tile_count > 0 && shape.size_bytes > 0) {
+        data->tiles.count = request->tile_count;
+        data->tiles.rows = shape.rows;
+        data->tiles.cols = shape.cols;
+        data->tiles.across = tiles_across(request->tile_count, shape.rows, shape.cols);
+        data->tiles.gap = tiles_gap(shape.rows, shape.cols);
+        data->height = tiles_height(&data->tiles);
+        data->width = tiles_width(&data->tiles);
+    }
     data->request.area.row_count = shape.rows;
     data->request.area.col_count = shape.cols;
     if (shape.size_bytes == 0) {
@@ -236,9 +307,15 @@ SliceData *slice_data_read(ArrayFile *file, const SliceRequest *request,
         slice_data_destroy(&data);
         return NULL;
     }
-    if (!fill(file, data, &slice, (size_t)shape.size_bytes, control, error)) {
+    if (!fill(file, data, &slice, (size_t)shape.size_bytes * slice_count(data), control, error)) {
         slice_data_destroy(&data);
     }
+    return data;
+}
+
+SliceData *slice_data_hold(SliceData *data)
+{
+    atomic_fetch_add_explicit(&data->holders, 1, memory_order_relaxed);
     return data;
 }
 
@@ -247,11 +324,15 @@ void slice_data_destroy(SliceData **data)
     if (data == NULL || *data == NULL) {
         return;
     }
-    free((*data)->colour);
-    free((*data)->values);
-    free((*data)->stored);
-    free(*data);
+    SliceData *old = *data;
     *data = NULL;
+    if (atomic_fetch_sub_explicit(&old->holders, 1, memory_order_acq_rel) != 0) {
+        return;
+    }
+    free(old->colour);
+    free(old->values);
+    free(old->stored);
+    free(old);
 }
 
 /* The sample that stands for a row or column, or false. */
@@ -275,5 +356,17 @@ const void *slice_data_element(const SliceData *data, uint64_t row, uint64_t col
         return NULL;
     }
     uint64_t place = (at_row * data->cols + at_col) * channels + channel;
+    return data->stored + place * array_dtype_size_bytes(data->dtype);
+}
+
+const void *slice_data_tile_element(const SliceData *data, uint32_t tile, uint64_t row,
+                                    uint64_t col, uint64_t channel)
+{
+    uint64_t channels = data->channels > 0 ? data->channels : 1;
+    if (tile >= data->tiles.count || row >= data->rows || col >= data->cols ||
+        channel >= channels) {
+        return NULL;
+    }
+    uint64_t place = ((tile * data->rows + row) * data->cols + col) * channels + channel;
     return data->stored + place * array_dtype_size_bytes(data->dtype);
 }

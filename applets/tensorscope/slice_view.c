@@ -7,15 +7,15 @@
 static CaliperTensor tensor_of(const SliceData *data)
 {
     if (data->channels > 0) {
-        return caliper_tensor_u8_3d(data->colour, (int64_t)data->rows, (int64_t)data->cols,
+        return caliper_tensor_u8_3d(data->colour, (int64_t)data->height, (int64_t)data->width,
                                     (int64_t)data->channels);
     }
-    return caliper_tensor_f32_2d(data->values, (int64_t)data->rows, (int64_t)data->cols);
+    return caliper_tensor_f32_2d(data->values, (int64_t)data->height, (int64_t)data->width);
 }
 
 static bool fits(const SliceTexture *picture, const SliceData *data, Range range, int32_t colormap)
 {
-    bool same_shape = picture->rows == data->rows && picture->cols == data->cols &&
+    bool same_shape = picture->rows == data->height && picture->cols == data->width &&
                       picture->channels == data->channels;
     bool same_map =
         data->channels > 0 || (picture->range.low == range.low &&
@@ -43,8 +43,8 @@ static bool fill(SliceView *view, SliceTexture *picture, Range range, int32_t co
         view->recreated_count++;
         release(view, picture);
     }
-    picture->rows = data->rows;
-    picture->cols = data->cols;
+    picture->rows = data->height;
+    picture->cols = data->width;
     picture->channels = data->channels;
     picture->range = range;
     picture->colormap = colormap;
@@ -116,6 +116,9 @@ void slice_view_clear(SliceView *view)
 const void *slice_view_element(const SliceView *view, uint64_t row, uint64_t col, uint64_t channel)
 {
     const void *element = NULL;
+    if (view->whole.data != NULL && view->whole.data->tiles.count > 0) {
+        return NULL; /* slice_data_tile_element has them */
+    }
     if (view->whole.data != NULL) {
         element = slice_data_element(view->whole.data, row, col, channel);
     }

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool copy_array(SourceArray *to, const ArrayInfo *from)
 {
@@ -26,6 +27,15 @@ static bool copy_array(SourceArray *to, const ArrayInfo *from)
     return true;
 }
 
+static bool can_write_beside(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash != NULL ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    bool can = folder != NULL && access(folder, W_OK) == 0;
+    free(folder);
+    return can;
+}
+
 Source *source_create(const char *path, const ArrayFile *file)
 {
     uint32_t count = array_file_count(file);
@@ -37,6 +47,7 @@ Source *source_create(const char *path, const ArrayFile *file)
     source->gzip = array_file_is_gzip(file);
     source->size_bytes = array_file_size_bytes(file);
     source->path = strdup(path);
+    source->folder_is_writable = can_write_beside(array_raw_path(path));
     source->arrays = calloc(count > 0 ? count : 1, sizeof(*source->arrays));
     if (source->path == NULL || source->arrays == NULL) {
         goto fail;

@@ -30,6 +30,7 @@ typedef struct Source {
     ArrayFormat format;
     bool gzip;
     uint64_t size_bytes; /* of the file */
+    bool folder_is_writable;
     uint32_t count;
     SourceArray *arrays;
 } Source;

@@ -79,6 +79,9 @@ const char *text_slice(const SourceArray *array, const AxisChoice *axes, char *t
         append(text, size, axis > 0 ? ", " : "");
         if (axis == axes->row || axis == axes->col || axis == axes->colour) {
             append(text, size, ":");
+        } else if (axes->tiled && axis == axes->tile) {
+            snprintf(piece, sizeof(piece), "%" PRIu64 ":", axes->index[axis]);
+            append(text, size, piece);
         } else {
             snprintf(piece, sizeof(piece), "%" PRIu64, axes->index[axis]);
             append(text, size, piece);
@@ -153,7 +156,9 @@ const char *text_advice(ArrayFault fault)
     case ARRAY_FAULT_READ:
         return "The disk or network answered with an error: try to read the file again.";
     case ARRAY_FAULT_FORMAT:
-        return "Readable are .npy, .npz, safetensors, IDX (also .gz) and PNG.";
+        return "Readable are .npy, .npz, safetensors, IDX (also .gz) and PNG; what its bytes are "
+               "can "
+               "be said below.";
     case ARRAY_FAULT_TRUNCATED:
         return "The file is not whole: was it still being written? Copy or write it again.";
     case ARRAY_FAULT_HEADER:

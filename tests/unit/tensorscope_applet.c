@@ -32,6 +32,14 @@ static struct {
     int live, draws, errors;
     int depth[32]; /* open scopes by kind */
     CaliperTextureId last;
+    bool popup;
+    int32_t radio;      /* what a person picks */
+    const char *button; /* pressed in this frame */
+    const char *path;   /* typed into a field of a path */
+    const char *combo;  /* a list, and what is chosen in it */
+    int32_t choice;
+    uint32_t pointer;
+    char clipboard[256];
 } host;
 
 static void say(const char *text)
@@ -128,8 +136,8 @@ static void w_field(const char *label, const char *value)
 }
 static bool w_button(const char *label, float w, float h, uint32_t f)
 {
-    (void)label, (void)w, (void)h, (void)f;
-    return false;
+    (void)w, (void)h, (void)f;
+    return host.button != NULL && strcmp(host.button, label) == 0;
 }
 static bool w_checkbox(const char *label, bool *v)
 {
@@ -159,17 +167,24 @@ static bool w_drag_range(const char *label, double *lo, double *hi, double speed
 static bool w_input_text(const char *label, const char *hint, char *buf, uint64_t bytes, float h,
                          uint32_t f)
 {
-    (void)label, (void)hint, (void)h, (void)f;
+    (void)hint, (void)h, (void)f;
     assert_non_null(memchr(buf, 0, bytes));
+    if (host.path != NULL && strcmp(label, "##save path") == 0) {
+        snprintf(buf, bytes, "%s", host.path);
+    }
     return false;
 }
 static bool w_combo(const char *label, int32_t *index, const char *const *items, int32_t count,
                     uint32_t f)
 {
-    (void)label, (void)f;
+    (void)f;
     assert_in_range(*index, 0, count - 1);
     assert_non_null(items[count - 1]);
-    return false;
+    if (host.combo == NULL || strcmp(host.combo, label) != 0) {
+        return false;
+    }
+    *index = host.choice;
+    return true;
 }
 static bool w_combo_list(const char *label, const char *preview, uint32_t f)
 {
@@ -239,7 +254,7 @@ static uint32_t w_pointer(double *x, double *y, float *wheel)
 {
     (void)wheel;
     *x = *y = 0.0;
-    return 0;
+    return host.pointer;
 }
 static void w_draw_line(double a, double b, double c, double d, uint32_t rgba, float w)
 {
@@ -271,6 +286,58 @@ static bool w_shortcut(uint32_t chord, uint32_t f)
 static const char *w_dropped(int32_t index)
 {
     return index == 0 ? host.dropped : NULL;
+}
+
+static bool w_tree(const char *label, uint32_t f)
+{
+    (void)f;
+    say(label);
+    return open_scope(CALIPER_SCOPE_TREE);
+}
+static void w_next_open(bool open, uint32_t when)
+{
+    (void)open, (void)when;
+}
+static bool w_input_int(const char *label, int64_t *v, int64_t step, uint32_t f)
+{
+    (void)label, (void)v, (void)step, (void)f;
+    return false;
+}
+static bool w_radio(const char *label, int32_t *v, int32_t value)
+{
+    (void)label;
+    bool picked = host.radio == value && *v != value;
+    *v = picked ? value : *v;
+    return picked;
+}
+static void w_popup_open(const char *id)
+{
+    (void)id;
+    host.popup = true;
+}
+static bool w_popup(const char *id, uint32_t f)
+{
+    (void)id, (void)f;
+    open_scope(CALIPER_SCOPE_POPUP);
+    return host.popup;
+}
+static void w_popup_close(void)
+{
+    host.popup = false;
+}
+static uint32_t w_item(void)
+{
+    return 0;
+}
+static void w_text_size(const char *text, int64_t len, float wrap, uint32_t f, float *w, float *h)
+{
+    (void)text, (void)len, (void)wrap, (void)f;
+    *w = 20.0f;
+    *h = 10.0f;
+}
+static void w_set_clipboard(const char *text)
+{
+    snprintf(host.clipboard, sizeof(host.clipboard), "%s", text);
 }
 
 static const CaliperWidgetsV1 widgets = {.struct_size = sizeof(CaliperWidgetsV1),
@@ -320,6 +387,16 @@ static const CaliperWidgetsV1 widgets = {.struct_size = sizeof(CaliperWidgetsV1)
                                          .draw_text = w_draw_text,
                                          .draw_image = w_draw_image,
                                          .shortcut = w_shortcut,
+                                         .tree = w_tree,
+                                         .next_open = w_next_open,
+                                         .input_int = w_input_int,
+                                         .radio = w_radio,
+                                         .popup_open = w_popup_open,
+                                         .popup = w_popup,
+                                         .popup_close = w_popup_close,
+                                         .item = w_item,
+                                         .text_size = w_text_size,
+                                         .set_clipboard = w_set_clipboard,
                                          .dropped = w_dropped};
 
 static CaliperTextureId made(void)
@@ -398,6 +475,9 @@ static void frame(void *self)
     caliper_applet_descriptor()->api.frame(self, &info);
     host.dropped = NULL;
     host.key = 0;
+    host.button = NULL;
+    host.combo = NULL;
+    host.pointer = 0;
     for (int kind = 0; kind < 32; kind++) {
         assert_int_equal(host.depth[kind], 0);
     }
@@ -545,6 +625,11 @@ static void test_every_file_every_key(void **state)
                                     'F',
                                     '1',
                                     ' ',
+                                    '-',
+                                    '=',
+                                    CALIPER_MOD_SHIFT | CALIPER_KEY_LEFT,
+                                    CALIPER_MOD_SHIFT | CALIPER_KEY_DOWN,
+                                    CALIPER_MOD_MAIN | 'S',
                                     CALIPER_MOD_MAIN | 'R'};
     char file[512];
     (void)state;
@@ -560,6 +645,143 @@ static void test_every_file_every_key(void **state)
         }
         stop(self);
     }
+}
+
+/* By key and by pointer; what is copied is the exact value. */
+static void test_a_value_is_copied(void **state)
+{
+    const uint64_t shape[2] = {2, 2};
+    const double values[4] = {0.1, 1.0 / 3.0, -2.5, 1e300};
+    (void)state;
+    write_array(ARRAY_DTYPE_F64, 2, shape, values);
+    void *self = start(path);
+    wait_for(self, "every element");
+    host.key = 'C'; /* nothing is under the pointer */
+    frame(self);
+    assert_string_equal(host.clipboard, "");
+    host.points = true;
+    host.col = 1;
+    host.key = 'C';
+    frame(self);
+    assert_string_equal(host.clipboard, "0.33333333333333331");
+    assert_non_null(strstr(host.text, "copied [0, 1] = 0.33333333333333331"));
+    host.row = 1;
+    host.col = 0;
+    host.pointer = CALIPER_POINTER_PRESSED << 1;
+    frame(self);
+    assert_string_equal(host.clipboard, "-2.5");
+    host.row = host.col = 1;
+    host.key = CALIPER_MOD_MAIN | 'C';
+    frame(self);
+    assert_string_equal(host.clipboard, "1.0000000000000001e+300");
+    stop(self);
+}
+
+/* The grid along the first axis: every element of every slice is named right, gaps name nothing. */
+static void test_a_grid_of_slices(void **state)
+{
+    enum { N = 7, R = 3, C = 4 };
+    const uint64_t shape[3] = {N, R, C};
+    int32_t values[N * R * C];
+    char wanted[64];
+    (void)state;
+    for (int i = 0; i < N * R * C; i++) {
+        values[i] = 1000000 + i;
+    }
+    write_array(ARRAY_DTYPE_I32, 3, shape, values);
+    void *self = start(path);
+    wait_for(self, "every element");
+    host.combo = "grid";
+    host.choice = 1; /* axis 0 */
+    frame(self);
+    wait_for(self, "7 slices of 3 \xc3\x97 4 cells");
+    int64_t width = host.img_w, height = host.img_h;
+    int named = 0;
+    host.points = true;
+    for (host.row = 0; host.row < height; host.row++) {
+        for (host.col = 0; host.col < width; host.col++) {
+            frame(self);
+            /* Tiles of 3 x 4 with gaps of 1, from left to right, then down. */
+            int64_t across = (width + 1) / (C + 1);
+            int64_t tile = host.row / (R + 1) * across + host.col / (C + 1);
+            int64_t r = host.row % (R + 1), c = host.col % (C + 1);
+            if (r < R && c < C && tile < N) {
+                snprintf(wanted, sizeof(wanted), "[%d, %d, %d] = %d\n", (int)tile, (int)r, (int)c,
+                         values[(tile * R + r) * C + c]);
+                assert_non_null(strstr(host.text, wanted));
+                named++;
+            } else {
+                assert_null(strstr(host.text, "] = "));
+            }
+        }
+    }
+    assert_int_equal(named, N * R * C);
+    host.combo = "grid";
+    host.choice = 0;
+    frame(self);
+    host.points = false;
+    wait_for(self, "3 \xc3\x97 4 cells, every element");
+    stop(self);
+}
+
+static bool file_holds(const char *file, const void *bytes, size_t size)
+{
+    uint8_t found[4096];
+    FILE *stream = fopen(file, "rb");
+    size_t got = stream != NULL ? fread(found, 1, sizeof(found), stream) : 0;
+    if (stream != NULL) {
+        fclose(stream);
+    }
+    return got >= size && memcmp(found + got - size, bytes, size) == 0;
+}
+
+/* The window is opened by its key and by its button; what is there is replaced only when that is
+ * said; the written elements are the shown ones. */
+static void test_a_slice_is_saved(void **state)
+{
+    const uint64_t shape[3] = {2, 2, 3};
+    const uint16_t values[12] = {1, 2, 3, 40000, 5, 6, 7, 8, 9, 10, 11, 65535};
+    char out[256];
+    (void)state;
+    snprintf(out, sizeof(out), "%s/saved.npy", folder);
+    unlink(out);
+    write_array(ARRAY_DTYPE_U16, 3, shape, values);
+    void *self = start(path);
+    wait_for(self, "every element");
+    host.key = CALIPER_KEY_RIGHT;
+    wait_for(self, "[1, :, :]");
+    wait_for(self, "maximum: 65535");
+    host.key = CALIPER_MOD_MAIN | 'S';
+    frame(self);
+    assert_true(host.popup);
+    assert_non_null(strstr(host.text, "every element as u16, 2 \xc3\x97 3"));
+    host.path = out;
+    frame(self);
+    host.button = "Save";
+    wait_for(self, "saved ");
+    assert_false(host.popup);
+    assert_true(file_holds(out, values + 6, 12));
+    assert_int_equal(host.errors, 0);
+
+    host.button = "Save"; /* the one in the tools opens the window */
+    frame(self);
+    assert_true(host.popup);
+    host.key = CALIPER_KEY_LEFT;
+    frame(self);
+    wait_for(self, "maximum: 40000");
+    host.button = "Save";
+    wait_for(self, "is there already");
+    assert_true(file_holds(out, values + 6, 12)); /* untouched */
+    host.button = "Replace";
+    for (int i = 0; i < 20000 && !file_holds(out, values, 12); i++) {
+        frame(self);
+        usleep(500);
+    }
+    assert_true(file_holds(out, values, 12));
+    host.button = "Cancel";
+    frame(self);
+    unlink(out);
+    stop(self);
 }
 
 static void test_a_host_without_a_bridge(void **state)
@@ -598,6 +820,9 @@ int main(void)
         cmocka_unit_test(test_what_is_not_finite_is_counted),
         cmocka_unit_test(test_nothing_to_show_is_said),
         cmocka_unit_test(test_every_file_every_key),
+        cmocka_unit_test(test_a_value_is_copied),
+        cmocka_unit_test(test_a_grid_of_slices),
+        cmocka_unit_test(test_a_slice_is_saved),
         cmocka_unit_test(test_a_host_without_a_bridge),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,0 +1,232 @@
+/* tensorscope/exact.c: see exact.h. run_* are the task's thread, the rest the frame thread. */
+#include "exact.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "formats/raw_layout.h"
+
+enum { BAND_BYTES = 4 << 20, RETIRED_MAX = 4 };
+
+typedef struct Job {
+    char *address;
+    Stamp stamp;
+    uint32_t array;
+    AxisChoice axes;
+    bool done; /* else `error` */
+    ArrayStats stats;
+    ArrayError error;
+} Job;
+
+typedef struct Work {
+    Task *task; /* NULL: none */
+    Job *job;
+} Work;
+
+struct Exact {
+    Work now;
+    Work retired[RETIRED_MAX]; /* cancelled, ending in their own time */
+    ExactState state;
+    ArrayStats stats;
+    ArrayError error;
+};
+
+/* ---- The task's thread ---- */
+
+static bool run_slice(Task *task, ArrayFile *file, Job *job)
+{
+    const ArrayControl control = task_control(task);
+    const ArrayInfo *info = array_file_info(file, job->array);
+    ArraySlice slice;
+    ArraySliceShape shape;
+    axes_to_slice(&job->axes, &slice);
+    if (!array_file_prepare(file, job->array, &control, &job->error) ||
+        !array_file_slice_shape(file, job->array, &slice, &shape, &job->error)) {
+        return false;
+    }
+    /* Bands of whole rows; of a row longer than a band, pieces. */
+    size_t element = array_dtype_size_bytes(info->dtype);
+    uint64_t cell = shape.channels * element;
+    uint64_t cols = shape.cols * cell <= BAND_BYTES ? shape.cols : BAND_BYTES / cell;
+    uint64_t rows = cols < shape.cols ? 1 : BAND_BYTES / (cols * cell);
+    uint8_t *band = malloc(BAND_BYTES);
+    bool good = band != NULL;
+    if (!good) {
+        job->error.fault = ARRAY_FAULT_MEMORY;
+        strcpy(job->error.message, "there is not enough memory to count this slice");
+    }
+    for (uint64_t row = 0; good && row < shape.rows; row += rows) {
+        slice.row_begin = row;
+        slice.row_count = shape.rows - row < rows ? shape.rows - row : rows;
+        for (uint64_t col = 0; good && col < shape.cols; col += cols) {
+            slice.col_begin = col;
+            slice.col_count = shape.cols - col < cols ? shape.cols - col : cols;
+            size_t bytes = (size_t)(slice.row_count * slice.col_count * cell);
+            good = !task_is_cancelled(task) &&
+                   array_file_read_slice(file, job->array, &slice, band, bytes, &job->error);
+            if (good) {
+                array_stats_add(&job->stats, info->dtype, band, bytes / element);
+            }
+        }
+        task_tell(task, (double)(row + slice.row_count) / (double)shape.rows);
+    }
+    free(band);
+    return good;
+}
+
+static void run(Task *task, void *user)
+{
+    Job *job = user;
+    ArrayFile *file = array_file_open_address(job->address, NULL, &job->error);
+    if (file == NULL) {
+        return;
+    }
+    bool good = job->array < array_file_count(file) && run_slice(task, file, job);
+    array_file_close(&file);
+    /* Looked at last: whatever was read, it was of the content that is shown. */
+    Stamp now = stamp_take(array_raw_path(job->address));
+    if (good && !stamp_same(&now, &job->stamp)) {
+        job->error.fault = ARRAY_FAULT_READ;
+        strcpy(job->error.message, "the file changed while its elements were counted");
+        good = false;
+    }
+    job->done = good;
+}
+
+/* ---- The frame thread ---- */
+
+static void end_work(Work *work)
+{
+    task_destroy(&work->task);
+    if (work->job != NULL) {
+        free(work->job->address);
+        free(work->job);
+    }
+    memset(work, 0, sizeof(*work));
+}
+
+Exact *exact_create(void)
+{
+    return calloc(1, sizeof(Exact));
+}
+
+void exact_destroy(Exact **exact)
+{
+    if (exact == NULL || *exact == NULL) {
+        return;
+    }
+    end_work(&(*exact)->now);
+    for (int i = 0; i < RETIRED_MAX; i++) {
+        end_work(&(*exact)->retired[i]);
+    }
+    free(*exact);
+    *exact = NULL;
+}
+
+/* Cancelled work ends within one band; the frame thread does not wait for it. With all places
+ * taken, which takes that many changes within one band, the oldest is waited for. */
+static void retire(Exact *exact)
+{
+    if (exact->now.task == NULL) {
+        return;
+    }
+    task_cancel(exact->now.task);
+    int place = 0;
+    while (place < RETIRED_MAX - 1 && exact->retired[place].task != NULL) {
+        place++;
+    }
+    if (exact->retired[place].task != NULL) {
+        end_work(&exact->retired[0]);
+        place = 0;
+    }
+    exact->retired[place] = exact->now;
+    memset(&exact->now, 0, sizeof(exact->now));
+}
+
+void exact_drop(Exact *exact)
+{
+    retire(exact);
+    exact->state = EXACT_STATE_NONE;
+}
+
+void exact_stop(Exact *exact)
+{
+    if (exact->state == EXACT_STATE_COUNTING) {
+        retire(exact);
+        exact->state = EXACT_STATE_STOPPED;
+    }
+}
+
+void exact_ask(Exact *exact, const char *address, const Stamp *stamp, uint32_t array,
+               const AxisChoice *axes)
+{
+    retire(exact);
+    exact->state = EXACT_STATE_FAILED;
+    exact->error.fault = ARRAY_FAULT_MEMORY;
+    strcpy(exact->error.message, "there is not enough memory to count this slice");
+    Job *job = calloc(1, sizeof(*job));
+    if (job == NULL) {
+        return;
+    }
+    job->address = strdup(address);
+    job->stamp = *stamp;
+    job->array = array;
+    job->axes = *axes;
+    exact->now.job = job;
+    exact->now.task = job->address != NULL ? task_start(run, job) : NULL;
+    if (exact->now.task == NULL) {
+        end_work(&exact->now);
+        return;
+    }
+    exact->state = EXACT_STATE_COUNTING;
+}
+
+bool exact_update(Exact *exact)
+{
+    for (int i = 0; i < RETIRED_MAX; i++) {
+        if (exact->retired[i].task != NULL && task_is_done(exact->retired[i].task)) {
+            end_work(&exact->retired[i]);
+        }
+    }
+    if (exact->now.task == NULL || !task_is_done(exact->now.task)) {
+        return false;
+    }
+    bool known = exact->now.job->done;
+    exact->stats = exact->now.job->stats;
+    exact->error = exact->now.job->error;
+    exact->state = known ? EXACT_STATE_KNOWN : EXACT_STATE_FAILED;
+    end_work(&exact->now);
+    return known;
+}
+
+void exact_wait(Exact *exact, double seconds)
+{
+    const struct timespec step = {0, 1000000};
+    for (double waited = 0.0; waited < seconds && exact->now.task != NULL; waited += 0.001) {
+        if (task_is_done(exact->now.task)) {
+            return;
+        }
+        nanosleep(&step, NULL);
+    }
+}
+
+ExactState exact_state(const Exact *exact)
+{
+    return exact->state;
+}
+
+double exact_progress(const Exact *exact)
+{
+    return exact->now.task != NULL ? task_progress(exact->now.task) : 0.0;
+}
+
+const ArrayStats *exact_stats(const Exact *exact)
+{
+    return &exact->stats;
+}
+
+const ArrayError *exact_error(const Exact *exact)
+{
+    return &exact->error;
+}

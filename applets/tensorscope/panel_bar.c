@@ -1,0 +1,71 @@
+/* tensorscope/panel_bar.c: the colour bar beside the picture: the strip of 256 entries with its
+ * ticks, and the value under the pointer marked. Frame thread. */
+#include <math.h>
+#include <stdio.h>
+
+#include "app.h"
+#include "text.h"
+
+static const float bar_strip = 16.0f;
+static const float bar_margin = 10.0f; /* above and below the strip, for half a label */
+
+static void make_bar_texture(App *app, int32_t colormap)
+{
+    float entries[256];
+    if (app->bar_texture != 0 && app->bar_colormap == colormap) {
+        return;
+    }
+    if (app->bar_texture != 0) {
+        app->bridge->release_texture(app->bar_texture);
+    }
+    for (int i = 0; i < 256; i++) {
+        entries[i] = (float)(255 - i);
+    }
+    CaliperTensor tensor = caliper_tensor_f32_2d(entries, 256, 1);
+    app->bar_texture = app->bridge->texture_from_tensor_mapped(&tensor, colormap, 0.0f, 255.0f, 0);
+    app->bar_colormap = colormap;
+}
+
+static void draw_ticks(const App *app, double low, double high, double top, double bottom)
+{
+    const CaliperWidgetsV1 *ui = app->ui;
+    const double room = fmax((bottom - top) / 44.0, 2.0);
+    const double least = fmin(low, high), most = fmax(low, high);
+    const double step = text_nice_step((most - least) / room);
+    const uint32_t ink = ui->color(CALIPER_THEME_TEXT_DIM);
+    char text[32];
+    double first = ceil(least / step - 1e-9);
+    for (int i = 0; i < 64; i++) {
+        double value = (first + i) * step;
+        if (!(value <= most + step * 1e-9)) {
+            break;
+        }
+        double y = bottom - (value - low) / (high - low) * (bottom - top);
+        snprintf(text, sizeof(text), "%.6g", value == 0.0 ? 0.0 : value);
+        ui->draw_line((double)bar_strip, y, (double)bar_strip + 3.0, y, ink, 1.0f);
+        ui->draw_text((double)bar_strip + 9.0, y - (double)ui->metric(CALIPER_METRIC_FONT) * 0.45,
+                      text, -1, ink, CALIPER_TEXT_SMALL);
+    }
+}
+
+void panel_bar(App *app, float width, float height, int32_t colormap, double low, double high,
+               bool marked, double mark)
+{
+    const CaliperWidgetsV1 *ui = app->ui;
+    const double top = (double)bar_margin, bottom = (double)height - (double)bar_margin;
+    make_bar_texture(app, colormap);
+    ui->same_line(0.0f, 8.0f);
+    if (ui->canvas("bar", width - 8.0f, height, 0) && bottom > top + 8.0) {
+        ui->draw_image(app->bar_texture, 0.0, top, (double)bar_strip, bottom, 0);
+        ui->draw_rect(0.0, top, (double)bar_strip, bottom, ui->color(CALIPER_THEME_BORDER), 1.0f);
+        if (high != low) {
+            draw_ticks(app, low, high, top, bottom);
+        }
+        if (marked && high != low && !isnan(mark)) {
+            double share = fmin(fmax((mark - low) / (high - low), 0.0), 1.0);
+            double y = bottom - share * (bottom - top);
+            ui->draw_line(-2.0, y, (double)bar_strip + 3.0, y, ui->color(CALIPER_THEME_TEXT), 2.0f);
+        }
+    }
+    ui->end(CALIPER_SCOPE_CANVAS);
+}
