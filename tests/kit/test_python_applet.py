@@ -9,6 +9,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 
 # What the person does -> how the window is.
 STATES = {
@@ -117,6 +118,36 @@ def particular(bench, python):
         raise Failed(f"an exception in initialize:\n{words}")
 
 
+def reload(bench):
+    """Under `caliper dev` a library built anew runs its new source."""
+    marks = [("import math\n", f"import math\nimport sys\nprint('source {number}', file=sys.stderr, "
+              "flush=True)\n") for number in (1, 2)]
+    library = bench.build("again", marks[0])
+    running = subprocess.Popen(
+        [bench.caliper, "dev", library, "--headless", "--frames", "100000000", "--renderer", "cpu"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "CALIPER_DATA_DIR": str(bench.folder / "data")})
+    watchdog = threading.Timer(120, running.kill)
+    watchdog.start()
+    said, started = [], 0
+    try:
+        for line in running.stderr:
+            said.append(line)
+            if "1.0.0 started" not in line:
+                continue
+            started += 1
+            if started == 2:
+                break
+            bench.build("anew", marks[1]).rename(library)
+    finally:
+        watchdog.cancel()
+        running.kill()
+        running.wait()
+        running.stderr.close()
+    if [line for line in said if line.startswith("source")] != ["source 1\n", "source 2\n"]:
+        raise Failed("caliper dev:\n" + "".join(said))
+
+
 def main():
     try:
         import cffi  # noqa: F401
@@ -133,6 +164,7 @@ def main():
         try:
             python = compare(bench)
             particular(bench, python)
+            reload(bench)
         except Failed as failed:
             print(failed)
             return 1
