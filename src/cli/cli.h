@@ -27,6 +27,8 @@ typedef struct CliOptions {
     const char *raw;           /* as given; NULL: the files say what they are */
     ArrayRawLayout raw_layout; /* read from it */
     const char *dir, *id;      /* new: where, and the applet's id; NULL: here, org.example.NAME */
+    bool csv;                  /* sql: the form of the answer */
+    bool has_log_level;        /* --log-level was given */
     bool dry_run;              /* artifacts gc: only say */
     bool has_run;              /* --run was given */
     uint64_t run;              /* artifacts list: of this run alone */
@@ -89,6 +91,7 @@ int cli_info(CliOptions *options);
 int cli_convert(CliOptions *options);
 int cli_new(CliOptions *options);
 int cli_artifacts(CliOptions *options);
+int cli_sql(CliOptions *options);
 int cli_completion(CliOptions *options);
 int cli_manual(CliOptions *options);
 int cli_help(void);

@@ -29,6 +29,8 @@ const CliCommand cli_commands[] = {
     {"new", "NAME", "write the folder of a new applet in C", cli_new, CLI_WORD_FREE},
     {"artifacts", "list|verify|gc|rebuild|export", "work on the blobs that runs have kept",
      cli_artifacts, CLI_WORD_FREE},
+    {"sql", "STATEMENT", "run one SQL statement on the data that applets share", cli_sql,
+     CLI_WORD_FREE},
     {"completion", "SHELL", "print the completions for bash, zsh or fish", cli_completion,
      CLI_WORD_SHELL},
     {"manual", "", "print the man page, for man -l", cli_manual, CLI_WORD_NONE},

@@ -70,7 +70,7 @@ static bool read_dir(CliOptions *options, const char *text)
 
 static bool read_log_level(CliOptions *options, const char *text)
 {
-    (void)options;
+    options->has_log_level = true;
     return log_set_threshold(text);
 }
 
@@ -143,6 +143,7 @@ DEFINE_FLAG(set_headless, shell.headless)
 DEFINE_FLAG(set_light, shell.light)
 DEFINE_FLAG(set_json, json)
 DEFINE_FLAG(set_force, force)
+DEFINE_FLAG(set_csv, csv)
 DEFINE_FLAG(set_dry_run, dry_run)
 DEFINE_FLAG(set_help, help)
 DEFINE_FLAG(set_version, version)
@@ -180,8 +181,10 @@ const CliOption cli_option_table[] = {
      read_run, "the number of a run, or 0", CLI_WORD_FREE},
     {"--dry-run", NULL, "artifacts", "gc: say what would be removed, and remove nothing",
      set_dry_run, NULL, 0},
-    {"--json", NULL, "check list doctor info convert artifacts", "answer in JSON", set_json, NULL,
+    {"--csv", NULL, "sql", "answer in CSV: NULL is nothing, an empty text is \"\"", set_csv, NULL,
      0},
+    {"--json", NULL, "check list doctor info convert artifacts sql", "answer in JSON", set_json,
+     NULL, 0},
 
     {"--data-dir", "DIR", NULL, "where data is kept", read_data_dir, "a folder", CLI_WORD_FOLDER},
     {"--applet-dir", "DIR", NULL, "looked through for applets first; may be repeated", read_dir,

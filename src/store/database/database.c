@@ -9,21 +9,8 @@
 
 #include "core/fault.h"
 #include "core/log.h"
+#include "core/utf8.h"
 #include "store/database/database_impl.h"
-
-/* Cuts at the last whole UTF-8 character. */
-static void cut_whole(char *text, size_t length)
-{
-    size_t at = length;
-    while (at > 0 && ((unsigned char)text[at - 1] & 0xc0) == 0x80)
-        at--;
-    if (at > 0 && ((unsigned char)text[at - 1] & 0x80) != 0) {
-        unsigned char lead = (unsigned char)text[at - 1];
-        size_t wanted = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-        if (length - (at - 1) < wanted)
-            text[at - 1] = '\0';
-    }
-}
 
 void database_error_set(DatabaseError *error, DuckdbErrorKind kind, const char *format, ...)
 {
@@ -36,7 +23,7 @@ void database_error_set(DatabaseError *error, DuckdbErrorKind kind, const char *
     if (length < 0)
         error->text[0] = '\0';
     else if ((size_t)length >= sizeof error->text)
-        cut_whole(error->text, sizeof error->text - 1);
+        utf8_trim(error->text);
     /* What DuckDB appends to an error of its own making: addresses in its library. */
     char *trace = strstr(error->text, "\n\nStack Trace:");
     if (trace != NULL)
