@@ -8,3 +8,7 @@ done
 for standard in c++11 c++17 c++20; do
     printf '#include <caliper_fixture.h>\n' | c++ -std=$standard "${flags[@]}" -x c++ -
 done
+# The example of docs/reference/fixture.md compiles as it is printed.
+# shellcheck disable=SC2016 # backticks of Markdown
+sed -n '/^```c$/,/^```$/p' "$1/docs/reference/fixture.md" | sed '/^```/d' |
+    cc -std=c99 "${flags[@]}" -x c -

@@ -137,6 +137,12 @@ for name in mine plus; do
         "$place/build/$name.caliperapp/bin/linux-$(uname -m)/$name.so"
 done
 
+# The installed command has nothing against either.
+if [ -x "$prefix/bin/caliper" ]; then
+    quiet "$prefix/bin/caliper" check "$place/build/mine.so"
+    quiet "$prefix/bin/caliper" check "$place/build/plus.caliperapp"
+fi
+
 # A manifest that changes is checked again, and the project is not built with a bad one.
 sed -i 's/^version.*/version = 1.0/' "$place/applet/mine.caliper.toml"
 if cmake --build "$place/build" >"$place/log" 2>&1; then
