@@ -17,6 +17,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/sanitized.h"
+
+/* AddressSanitizer ends a process that crashes with a status. */
+#if SANITIZED_ADDRESS
+#define CRASHED "status 1; last: "
+#else
+#define CRASHED "SIGSEGV (11); last: "
+#endif
+
 static const char *caliper, *shirking, *misbehaving, *lying;
 static char folder[64], output[65536];
 
@@ -89,10 +98,10 @@ static void each_fault_has_its_row(void **state)
         {"cleanup without a frame", "initialize, cleanup", "SIGSEGV at 0x10 in cleanup()"},
         {"ends the process", "frames", "status 1; last: frame 2"},
         {"ends the process at once", "frames", "status 0; last: frame 2"},
-        {"crashes on a thread", "frames", "SIGSEGV (11); last: frame 2"},
+        {"crashes on a thread", "frames", CRASHED "frame 2"},
         {"hangs", "frames", "frame() did not return and was ended"},
         {"second life in one load", "lives in one load", "SIGSEGV at 0x10 in initialize()"},
-        {"exit while it runs", "exit while it runs", "SIGSEGV (11); last: exit() while it runs"},
+        {"exit while it runs", "exit while it runs", CRASHED "exit() while it runs"},
         {"whole scales", "scale 1.25", "SIGSEGV at 0x10 in frame()"},
         {"no tiny frames", "size 1 x 1", "SIGSEGV at 0x10 in frame()"},
         {"no huge frames", "size 16384 x 16384", "SIGSEGV at 0x10 in frame()"},

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/applet_place.h"
+#include "core/fault.h"
 #include "core/loader.h"
 #include "fault_fixture.h"
 
@@ -486,6 +487,49 @@ static void test_named_by_path(void **state)
     host_destroy(&host);
 }
 
+/* Each call that can fail does so once: the applet is not there or says why, and nothing is lost of
+ * the next look. */
+static void test_each_call_fails_in_turn(void **state)
+{
+    (void)state;
+    static const char *const sites[] = {"applets.alloc", "paths.alloc", "manifest.alloc",
+                                        "manifest.read", "loader.open", "loader.copy"};
+    write_library(at(first_dir, "viewer.so"));
+    write_manifest(at(first_dir, "viewer.caliper.toml"), ID, "1.0.0", COMPAT);
+    make_bundle(at(second_dir, "b.caliperapp"), "b.so", "org.test.bundle");
+    for (size_t i = 0; i < sizeof sites / sizeof sites[0]; i++) {
+        uint32_t failed = 0;
+        for (int call = 1; call <= 40; call++) {
+            char plan[64];
+            Host *host = make_host();
+            snprintf(plan, sizeof plan, "%s:%d", sites[i], call);
+            assert_true(fault_set_plan(plan));
+            host_scan(host);
+            int32_t index = host_find(host, ID);
+            if (index >= 0 && host_open(host, (uint32_t)index)) {
+                host_close(host, (uint32_t)index);
+                host_end_frame(host);
+            }
+            bool last = fault_injected() == 0;
+            fault_set_plan(NULL);
+            failed += last ? 0 : 1;
+            assert_true(last || complaints() >= 1);
+            host_scan(host);
+            for (uint32_t n = 0; n < host_applet_count(host); n++) {
+                if (strstr(view_of(host, n).manifest, "viewer") != NULL &&
+                    view_of(host, n).state != APPLET_STATE_READY)
+                    assert_true(host_reload(host, n));
+            }
+            assert_int_equal(host_applet_count(host), 2);
+            assert_true(host_open(host, (uint32_t)host_find(host, ID)));
+            host_destroy(&host);
+            if (last)
+                break;
+        }
+        assert_true(failed > 0 || strcmp(sites[i], "loader.copy") == 0);
+    }
+}
+
 int main(void)
 {
     log_stderr_enable(getenv("TEST_VERBOSE") != NULL);
@@ -500,6 +544,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_bundles, begin, end),
         cmocka_unit_test_setup_teardown(test_discovery_and_duplicates, begin, end),
         cmocka_unit_test_setup_teardown(test_named_by_path, begin, end),
+        cmocka_unit_test_setup_teardown(test_each_call_fails_in_turn, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
