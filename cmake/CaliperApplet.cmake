@@ -71,7 +71,7 @@ function(caliper_add_applet name)
   add_custom_target(${name}_manifest
     COMMAND ${CMAKE_COMMAND} -E make_directory $<TARGET_FILE_DIR:${name}>
     COMMAND ${CMAKE_COMMAND} -E copy_if_different ${manifest}
-      $<TARGET_FILE_DIR:${name}>/${name}.caliper.toml
+      $<TARGET_FILE_DIR:${name}>/$<TARGET_FILE_BASE_NAME:${name}>.caliper.toml
     VERBATIM)
   add_dependencies(${name} ${name}_manifest)
 

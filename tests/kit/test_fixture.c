@@ -246,6 +246,11 @@ static void test_refused_textures(void **state)
     assert_false(caliper_fixture_open(fixture));
     assert_int_equal(caliper_fixture_state(fixture), CALIPER_FIXTURE_FAILED);
     assert_int_equal(caliper_fixture_said(fixture, CALIPER_LOG_ERROR, "no texture, no applet"), 1);
+    caliper_fixture_refuse_textures(fixture, false);
+    assert_true(caliper_fixture_open(fixture));
+    assert_false(caliper_fixture_open(fixture)); /* it is */
+    assert_true(caliper_fixture_frame(fixture));
+    assert_true(caliper_fixture_close(fixture));
     caliper_fixture_destroy(&fixture);
 }
 
@@ -588,6 +593,10 @@ static void test_fault(void **state)
     assert_int_equal(caliper_fixture_textures(fixture, NULL, 0), 0);
     assert_null(caliper_fixture_self(fixture));
     assert_false(caliper_fixture_frame(fixture));
+    assert_true(caliper_fixture_open(fixture));
+    assert_true(caliper_fixture_frames(fixture, 3));
+    assert_int_equal(caliper_fixture_textures(fixture, NULL, 0), 2);
+    assert_true(caliper_fixture_close(fixture));
     caliper_fixture_destroy(&fixture);
 }
 
