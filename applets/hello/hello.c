@@ -1,7 +1,6 @@
 /* applets/hello/hello.c: the first applet to read. An 8x8 tensor becomes a live texture; the
  * pointer reads its values. It includes the SDK and nothing else, and links nothing. */
 #include <caliper/caliper.h>
-#include <caliper/services/draft/plot.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,7 +9,7 @@ enum { SIDE = 8 };
 typedef struct Hello {
     const CaliperTensorBridgeV1 *bridge;
     const CaliperWidgetsV1 *ui;
-    const CaliperPlotDraft *plot; /* NULL: a host without it shows no colour bar */
+    const CaliperPlotV1 *plot; /* NULL: a host without it shows no colour bar */
     CaliperTextureId texture;
     float values[SIDE][SIDE];
     double speed, time_sec, view[3];
@@ -44,7 +43,7 @@ static bool initialize(void *self, const CaliperHost *host)
     Hello *hello = self;
     hello->bridge = CALIPER_SERVICE(host, CaliperTensorBridgeV1, CALIPER_TENSOR_BRIDGE_V1);
     hello->ui = CALIPER_SERVICE(host, CaliperWidgetsV1, CALIPER_WIDGETS_V1);
-    hello->plot = CALIPER_SERVICE(host, CaliperPlotDraft, CALIPER_PLOT_DRAFT);
+    hello->plot = CALIPER_SERVICE(host, CaliperPlotV1, CALIPER_PLOT_V1);
     if (hello->bridge == NULL || hello->ui == NULL)
         return false;
     compute(hello);

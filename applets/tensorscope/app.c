@@ -25,7 +25,7 @@ static bool app_initialize(void *self, const CaliperHost *host)
     app->log = CALIPER_SERVICE(host, CaliperLogV1, CALIPER_LOG_V1);
     app->bridge = CALIPER_SERVICE(host, CaliperTensorBridgeV1, CALIPER_TENSOR_BRIDGE_V1);
     app->ui = CALIPER_SERVICE(host, CaliperWidgetsV1, CALIPER_WIDGETS_V1);
-    app->plot = CALIPER_SERVICE(host, CaliperPlotDraft, CALIPER_PLOT_DRAFT);
+    app->plot = CALIPER_SERVICE(host, CaliperPlotV1, CALIPER_PLOT_V1);
     app->read = CALIPER_SERVICE(host, CaliperTextureReadV1, CALIPER_TEXTURE_READ_V1);
     app->device = caliper_device_snapshot(host);
     if (app->bridge == NULL || app->ui == NULL) {

@@ -5,7 +5,6 @@
 #define TENSORSCOPE_APP_H
 
 #include <caliper/caliper.h>
-#include <caliper/services/draft/plot.h>
 #include <caliper/services/texture_read_v1.h>
 
 #include "formats/raw_layout.h"
@@ -24,7 +23,7 @@ typedef struct RawForm {
 
 typedef struct App {
     const CaliperWidgetsV1 *ui;
-    const CaliperPlotDraft *plot; /* NULL: colours of single values are not shown */
+    const CaliperPlotV1 *plot; /* NULL: colours of single values are not shown */
     const CaliperTensorBridgeV1 *bridge;
     const CaliperTextureReadV1 *read; /* NULL: no pictures are saved */
     const CaliperLogV1 *log;

@@ -1,9 +1,11 @@
 /* services/ui.cpp: the one Ui: its contexts, its frames, its panels, its textures. Frame thread. */
+#include "services/plot_cache.h"
 #include "services/ui_internal.h"
 
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 Ui *ui_current = nullptr;
@@ -60,6 +62,7 @@ void ui_destroy(Ui **ui)
     ImGui::DestroyContext(own->imgui);
     ImGui::SetCurrentContext(nullptr);
     IM_DELETE(own->atlas);
+    std::free(own->items);
     std::free(own->lists);
     std::free(own->commands);
     std::free(own->clipboard_text);
@@ -169,6 +172,25 @@ static void close_abandoned_popups(void)
     }
 }
 
+/* The panel that a window was begun in, through any number of others. */
+static ImGuiWindow *panel_of(ImGuiWindow *window)
+{
+    while (window != nullptr && std::strncmp(window->Name, "##panel", 7) != 0)
+        window = window->ParentWindowInBeginStack;
+    return window;
+}
+
+/* The keyboard of a window that is gone goes back to its panel; the toolkit would hand it to
+ * whatever lies on top. */
+static void return_focus(ImGuiWindow *before)
+{
+    ImGuiWindow *const panel = panel_of(before);
+    if (before == nullptr || before->WasActive || panel == nullptr || panel == before ||
+        !panel->WasActive || ImGui::GetTopMostPopupModal() != nullptr)
+        return;
+    ImGui::FocusWindow(panel);
+}
+
 void ui_frame_begin(Ui *ui, float width, float height, double delta_sec)
 {
     ImGui::SetCurrentContext(ui->imgui);
@@ -176,10 +198,14 @@ void ui_frame_begin(Ui *ui, float width, float height, double delta_sec)
     io.DisplaySize = ImVec2(width > 1.0f ? width : 1.0f, height > 1.0f ? height : 1.0f);
     io.DeltaTime = delta_sec > 1e-6 ? static_cast<float>(delta_sec) : 1.0f / 60.0f;
     ui_input_apply(ui, io.DeltaTime);
+    ui->item_count = 0;
+    plot_cache_frame();
     for (uint32_t i = 0; i < ui->context_count; i++)
         ui->contexts[i].ended = false;
+    ImGuiWindow *const focused = ImGui::GetCurrentContext()->NavWindow;
     ImGui::NewFrame();
     close_abandoned_popups();
+    return_focus(focused);
     ui->in_frame = true;
 }
 

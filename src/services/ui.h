@@ -116,6 +116,24 @@ void ui_frame_end(Ui *ui);
  * called again on another renderer when the first was lost. */
 bool ui_frame_draw(Ui *ui, Renderer *renderer, Bridge *bridge, int32_t width_px, int32_t height_px);
 
+/* ---- What the person can reach ---- */
+
+typedef struct UiItem {
+    char kind[16];  /* the slot that made it: "button", "slider", ... */
+    char label[96]; /* as shown, cut */
+    CallerId owner; /* 0: the shell's own */
+    uint32_t id;
+    float x, y, w, h; /* the part in sight, in the window's units */
+    bool enabled, in_sight;
+    bool focused; /* has the keyboard */
+} UiItem;
+
+/* While on, every frame lists its items, in the order in which they were drawn. */
+void ui_items_listen(Ui *ui, bool on);
+/* Those of this frame so far; after ui_frame_end those of the whole frame, until the next begins.
+ */
+const UiItem *ui_items(const Ui *ui, uint32_t *out_count);
+
 /* ---- Panels: one region of the window that an applet fills ---- */
 
 /* Opens the panel's region; a panel_end always follows. `focus` gives it the keyboard. */

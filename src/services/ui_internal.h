@@ -82,6 +82,10 @@ struct Ui {
     ImVec2 panel_pos, panel_size;
     CallerId panel_owner;
 
+    bool lists_items;
+    UiItem *items; /* of this frame */
+    uint32_t item_count, item_capacity;
+
     UiList *lists;
     uint32_t list_count, list_capacity;
     UiCommand *commands;
@@ -102,5 +106,7 @@ void ui_input_apply(Ui *ui, float delta_sec);          /* ui_input.cpp */
 bool ui_modifiers_match(const Ui *ui, uint32_t chord); /* exactly those held now */
 void ui_input_connect(ImGuiIO *io);                    /* ui_input.cpp: key map, clipboard */
 void ui_context_setup(Ui *ui); /* ui.cpp: io and style of the current context */
+/* ui_items.cpp: the item submitted last, in the list; `label` by the ## rule. */
+void ui_items_note(const char *kind, const char *label);
 
 #endif

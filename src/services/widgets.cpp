@@ -1,6 +1,6 @@
 /* services/widgets.cpp: life, scope stack, ids and log lines of the widgets table. Frame thread;
  * calls from elsewhere are refused here. */
-#include "services/widgets_internal.h"
+#include "services/plot_internal.h"
 
 #include <atomic>
 #include <cstdio>
@@ -20,6 +20,7 @@ void widgets_start(Bridge *bridge)
 
 void widgets_stop(void)
 {
+    plot_stop();
     std::free(widgets.scratch);
     widgets.scratch = nullptr;
     widgets.scratch_bytes = 0;
@@ -46,6 +47,7 @@ void widgets_begin(CallerId owner)
     widgets.root = Scope();
     widgets.root.live = true;
     widgets.stamp++;
+    plot_abandon();
     ImGui::PushID(reinterpret_cast<const char *>(&widgets.owner),
                   reinterpret_cast<const char *>(&widgets.owner + 1));
 }
@@ -121,17 +123,30 @@ bool widgets_may_call(const char *slot)
     return true;
 }
 
-static bool is_full(const char *slot)
+int widgets_vertices_left(const ImDrawList *list)
 {
-    if (ImGui::GetWindowDrawList()->VtxBuffer.Size < WIDGETS_VERTICES_MAX)
-        return false;
-    widgets_refuse(slot, "more than 2^20 vertices in a panel", "fewer; the rest is not drawn");
-    return true;
+    const int left = WIDGETS_VERTICES_MAX - list->VtxBuffer.Size;
+    if (left > 0)
+        return left;
+    widgets_refuse("frame()", "more than 2^20 vertices in a region",
+                   "fewer; the rest is not drawn");
+    return 0;
+}
+
+static bool is_full(void)
+{
+    return widgets_vertices_left(ImGui::GetWindowDrawList()) == 0;
 }
 
 bool widgets_enter(const char *slot)
 {
-    return widgets_may_call(slot) && widgets.discarded == 0 && !is_full(slot);
+    return widgets_may_call(slot) && widgets.discarded == 0 && !is_full();
+}
+
+static bool keeps_region(uint32_t kind)
+{
+    return kind == CALIPER_SCOPE_ID || kind == CALIPER_SCOPE_WIDTH || kind == CALIPER_SCOPE_TEXT ||
+           kind == CALIPER_SCOPE_DISABLED || kind == CALIPER_SCOPE_INDENT;
 }
 
 bool widgets_enter_scope(const char *slot, uint32_t kind, const char *label)
@@ -143,10 +158,13 @@ bool widgets_enter_scope(const char *slot, uint32_t kind, const char *label)
         widgets.overflow++;
         return false;
     }
-    if (widgets.discarded > 0 || is_full(slot)) {
+    if (widgets.discarded > 0 || is_full()) {
         widgets_push(kind, false, label);
         return false;
     }
+    /* A plot is drawn into the window that it was begun in. */
+    if (plot_current() != nullptr && !keeps_region(kind))
+        plot_settle(plot_current());
     return true;
 }
 
@@ -173,12 +191,6 @@ Scope *widgets_top(void)
     return widgets.depth > 0 ? &widgets.scopes[widgets.depth - 1] : &widgets.root;
 }
 
-static bool keeps_region(uint32_t kind)
-{
-    return kind == CALIPER_SCOPE_ID || kind == CALIPER_SCOPE_WIDTH || kind == CALIPER_SCOPE_TEXT ||
-           kind == CALIPER_SCOPE_DISABLED || kind == CALIPER_SCOPE_INDENT;
-}
-
 Scope *widgets_parent(uint32_t kind)
 {
     for (int32_t i = widgets.depth - 1; i >= 0; i--) {
@@ -195,7 +207,10 @@ Scope *widgets_drawing(void)
 {
     for (int32_t i = widgets.depth - 1; i >= 0; i--) {
         Scope *const scope = &widgets.scopes[i];
-        if (scope->kind == CALIPER_SCOPE_IMAGE || scope->kind == CALIPER_SCOPE_CANVAS)
+        if (scope->kind == CALIPER_SCOPE_PLOT && scope->live)
+            plot_settle(plot_current());
+        if (scope->kind == CALIPER_SCOPE_IMAGE || scope->kind == CALIPER_SCOPE_CANVAS ||
+            scope->kind == CALIPER_SCOPE_PLOT)
             return scope->live ? scope : nullptr;
         if (!keeps_region(scope->kind))
             return nullptr;
@@ -313,6 +328,9 @@ static void close_live(Scope *scope)
     case CALIPER_SCOPE_CANVAS:
         ImGui::PopClipRect();
         break;
+    case CALIPER_SCOPE_PLOT:
+        plot_close(scope);
+        break;
     default:
         break;
     }
@@ -415,6 +433,11 @@ const char *widgets_label(const char *label)
     return widgets.label;
 }
 
+void widgets_listed(const char *kind, const char *label)
+{
+    ui_items_note(kind, label);
+}
+
 void widgets_item(float default_width)
 {
     if (widgets.next.focus)
@@ -446,6 +469,18 @@ char *widgets_scratch(size_t bytes)
         widgets.scratch_bytes = wanted;
     }
     return widgets.scratch;
+}
+
+void widgets_copy_text(char *to, size_t to_bytes, const char *from)
+{
+    size_t used = 0;
+    for (; from != nullptr && from[used] != '\0' && used + 1 < to_bytes; used++)
+        to[used] = from[used];
+    if (from != nullptr && from[used] != '\0') { /* not into the middle of a code point */
+        while (used > 0 && (static_cast<unsigned char>(from[used]) & 0xc0) == 0x80)
+            used--;
+    }
+    to[used] = '\0';
 }
 
 const char *widgets_text_end(const char **text, int64_t len)

@@ -1,11 +1,11 @@
-/* services/widgets.h: the tables caliper.widgets.draft and caliper.plot.draft for the shell.
+/* services/widgets.h: the tables caliper.widgets.v1 and caliper.plot.v1 for the shell.
  *
  * The shell brackets every applet's frame() with widgets_begin and widgets_end, and its own pages
  * too, which draw through the same table. C; frame thread only. */
 #ifndef CALIPER_SERVICES_WIDGETS_H
 #define CALIPER_SERVICES_WIDGETS_H
 
-#include <caliper/services/draft/plot.h>
+#include <caliper/services/plot_v1.h>
 #include <caliper/services/widgets_v1.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@ void widgets_start(Bridge *bridge);
 void widgets_stop(void);
 
 const CaliperWidgetsV1 *widgets_table(void);
-const CaliperPlotDraft *plot_table(void);
+const CaliperPlotV1 *plot_table(void);
 
 /* What was dropped on the panel that is drawn next: `count` paths that live until widgets_end. */
 void widgets_set_dropped(const char *const *paths, int32_t count);

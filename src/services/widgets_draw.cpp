@@ -6,16 +6,29 @@
 
 enum { PATH_CHUNK = 4096 };
 
-struct Point {
-    double x, y;
-};
-
-static Point to_window(const DrawingSpace *space, double x, double y)
+WidgetsPoint widgets_to_window(const DrawingSpace *space, double x, double y)
 {
-    return {space->origin_x + x * space->scale_x, space->origin_y + y * space->scale_y};
+    if (space->log_x)
+        x = x > 0.0 ? std::log10(x) : static_cast<double>(NAN);
+    if (space->log_y)
+        y = y > 0.0 ? std::log10(y) : static_cast<double>(NAN);
+    return {space->origin_x + (x - space->base_x) * space->scale_x,
+            space->origin_y + (y - space->base_y) * space->scale_y};
 }
 
-static ImVec2 to_float(Point p)
+WidgetsPoint widgets_from_window(const DrawingSpace *space, ImVec2 at)
+{
+    WidgetsPoint p = {
+        (static_cast<double>(at.x) - space->origin_x) / space->scale_x + space->base_x,
+        (static_cast<double>(at.y) - space->origin_y) / space->scale_y + space->base_y};
+    if (space->log_x)
+        p.x = std::pow(10.0, p.x);
+    if (space->log_y)
+        p.y = std::pow(10.0, p.y);
+    return p;
+}
+
+static ImVec2 to_float(WidgetsPoint p)
 {
     return ImVec2(static_cast<float>(p.x), static_cast<float>(p.y));
 }
@@ -25,8 +38,7 @@ static float line_width(float width)
     return std::isfinite(width) && width != 0.0f ? ImMin(std::fabs(width), 1024.0f) : 1.0f;
 }
 
-/* Cuts a segment to the area and a margin (Liang and Barsky). False: nothing is left. */
-static bool clip_segment(const ImRect &area, double margin, Point *a, Point *b)
+bool widgets_clip_segment(const ImRect &area, double margin, WidgetsPoint *a, WidgetsPoint *b)
 {
     const double low[2] = {static_cast<double>(area.Min.x) - margin,
                            static_cast<double>(area.Min.y) - margin};
@@ -49,7 +61,7 @@ static bool clip_segment(const ImRect &area, double margin, Point *a, Point *b)
         if (t0 > t1)
             return false;
     }
-    const Point first = {start[0] + t0 * step[0], start[1] + t0 * step[1]};
+    const WidgetsPoint first = {start[0] + t0 * step[0], start[1] + t0 * step[1]};
     *b = {start[0] + t1 * step[0], start[1] + t1 * step[1]};
     *a = first;
     return true;
@@ -60,10 +72,10 @@ void widgets_slot_draw_line(double x0, double y0, double x1, double y1, uint32_t
     if (!widgets_enter("draw_line") || !std::isfinite(x0 + y0 + x1 + y1))
         return;
     const DrawingSpace space = widgets_space();
-    Point a = to_window(&space, x0, y0), b = to_window(&space, x1, y1);
+    WidgetsPoint a = widgets_to_window(&space, x0, y0), b = widgets_to_window(&space, x1, y1);
     const float thick = line_width(width);
     if (std::isfinite(a.x + a.y + b.x + b.y) &&
-        clip_segment(space.area, static_cast<double>(thick) + 2.0, &a, &b))
+        widgets_clip_segment(space.area, static_cast<double>(thick) + 2.0, &a, &b))
         ImGui::GetWindowDrawList()->AddLine(to_float(a), to_float(b),
                                             widgets_color_or(rgba, CALIPER_THEME_TEXT), thick);
 }
@@ -74,7 +86,10 @@ void widgets_slot_draw_rect(double x0, double y0, double x1, double y1, uint32_t
         return;
     const DrawingSpace space = widgets_space();
     const double margin = static_cast<double>(line_width(width)) + 2.0;
-    Point a = to_window(&space, x0, y0), b = to_window(&space, x1, y1);
+    const WidgetsPoint a = widgets_to_window(&space, x0, y0);
+    const WidgetsPoint b = widgets_to_window(&space, x1, y1);
+    if (std::isnan(a.x) || std::isnan(a.y) || std::isnan(b.x) || std::isnan(b.y))
+        return;
     const double left = ImMax(ImMin(a.x, b.x), static_cast<double>(space.area.Min.x) - margin);
     const double top = ImMax(ImMin(a.y, b.y), static_cast<double>(space.area.Min.y) - margin);
     const double right = ImMin(ImMax(a.x, b.x), static_cast<double>(space.area.Max.x) + margin);
@@ -96,7 +111,7 @@ void widgets_slot_draw_circle(double x, double y, float radius, uint32_t rgba, f
         radius <= 0.0f)
         return;
     const DrawingSpace space = widgets_space();
-    const Point at = to_window(&space, x, y);
+    const WidgetsPoint at = widgets_to_window(&space, x, y);
     const float size = ImClamp(radius, 0.5f, 32768.0f); /* the toolkit divides by it */
     const double reach = static_cast<double>(size) + static_cast<double>(line_width(width)) + 2.0;
     if (!(at.x + reach >= static_cast<double>(space.area.Min.x) &&
@@ -123,12 +138,12 @@ struct Stroke {
 
 static void flush(Stroke *stroke)
 {
-    if (stroke->used >= 2 && stroke->list->VtxBuffer.Size < WIDGETS_VERTICES_MAX)
+    if (stroke->used >= 2 && widgets_vertices_left(stroke->list) > 0)
         stroke->list->AddPolyline(stroke->points, stroke->used, stroke->color, 0, stroke->width);
     stroke->used = 0;
 }
 
-static void add_point(Stroke *stroke, Point p)
+static void add_point(Stroke *stroke, WidgetsPoint p)
 {
     const ImVec2 point = to_float(p);
     if (stroke->used == PATH_CHUNK) {
@@ -145,11 +160,11 @@ static void add_point(Stroke *stroke, Point p)
     stroke->points[stroke->used++] = point;
 }
 
-static void add_segment(Stroke *stroke, const ImRect &area, Point a, Point b)
+static void add_segment(Stroke *stroke, const ImRect &area, WidgetsPoint a, WidgetsPoint b)
 {
-    const Point from = a;
-    const Point to = b;
-    if (!clip_segment(area, static_cast<double>(stroke->width) + 64.0, &a, &b)) {
+    const WidgetsPoint from = a;
+    const WidgetsPoint to = b;
+    if (!widgets_clip_segment(area, static_cast<double>(stroke->width) + 64.0, &a, &b)) {
         flush(stroke);
         return;
     }
@@ -172,7 +187,7 @@ static void fill_path(const DrawingSpace *space, const double *xy, int64_t count
     int used = 0;
     constexpr double far = 65536.0;
     for (int64_t i = 0; i < count; i++) {
-        const Point p = to_window(space, xy[2 * i], xy[2 * i + 1]);
+        const WidgetsPoint p = widgets_to_window(space, xy[2 * i], xy[2 * i + 1]);
         if (std::isfinite(p.x + p.y))
             points[used++] = to_float({ImClamp(p.x, -far, far), ImClamp(p.y, -far, far)});
     }
@@ -197,8 +212,8 @@ void widgets_slot_draw_path(const double *xy, int64_t count, uint32_t rgba, floa
     const int64_t segments = (flags & CALIPER_PATH_CLOSED) != 0 && count > 2 ? count : count - 1;
     for (int64_t i = 0; i < segments; i++) {
         const int64_t next = i + 1 < count ? i + 1 : 0;
-        const Point a = to_window(&space, xy[2 * i], xy[2 * i + 1]);
-        const Point b = to_window(&space, xy[2 * next], xy[2 * next + 1]);
+        const WidgetsPoint a = widgets_to_window(&space, xy[2 * i], xy[2 * i + 1]);
+        const WidgetsPoint b = widgets_to_window(&space, xy[2 * next], xy[2 * next + 1]);
         if (std::isfinite(a.x + a.y) && std::isfinite(b.x + b.y))
             add_segment(&stroke, space.area, a, b);
         else
@@ -216,7 +231,7 @@ void widgets_slot_draw_text(double x, double y, const char *text, int64_t len, u
         return;
     const char *const end = widgets_text_end(&text, len);
     const DrawingSpace space = widgets_space();
-    Point at = to_window(&space, x, y);
+    WidgetsPoint at = widgets_to_window(&space, x, y);
     constexpr double far = 1e6;
     if (!(std::fabs(at.x) < far && std::fabs(at.y) < far) || end == text)
         return;
@@ -239,7 +254,7 @@ void widgets_slot_draw_image(CaliperTextureId tex, double x0, double y0, double 
         return;
     widgets_unknown_flags("draw_image", flags, 127);
     const DrawingSpace space = widgets_space();
-    const Point a = to_window(&space, x0, y0), b = to_window(&space, x1, y1);
+    const WidgetsPoint a = widgets_to_window(&space, x0, y0), b = widgets_to_window(&space, x1, y1);
     widgets_draw_image_clipped(ImGui::GetWindowDrawList(), tex, a.x, a.y, b.x, b.y, &space.area,
                                flags);
 }

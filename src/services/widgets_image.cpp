@@ -320,12 +320,12 @@ void widgets_slot_visible(double *out_x0, double *out_y0, double *out_x1, double
         const DrawingSpace space = widgets_space();
         ImRect seen = space.area;
         seen.ClipWithFull(ImGui::GetCurrentWindow()->ClipRect);
-        x0 = (static_cast<double>(seen.Min.x) - space.origin_x) / space.scale_x;
-        y0 = (static_cast<double>(seen.Min.y) - space.origin_y) / space.scale_y;
-        x1 = (static_cast<double>(seen.Max.x) - space.origin_x) / space.scale_x;
-        y1 = (static_cast<double>(seen.Max.y) - space.origin_y) / space.scale_y;
-        if (y0 > y1)
-            ImSwap(y0, y1);
+        const WidgetsPoint low = widgets_from_window(&space, seen.Min);
+        const WidgetsPoint high = widgets_from_window(&space, seen.Max);
+        x0 = ImMin(low.x, high.x);
+        y0 = ImMin(low.y, high.y);
+        x1 = ImMax(low.x, high.x);
+        y1 = ImMax(low.y, high.y);
     }
     double *const outs[4] = {out_x0, out_y0, out_x1, out_y1};
     const double values[4] = {x0, y0, x1, y1};
@@ -344,8 +344,9 @@ uint32_t widgets_slot_pointer(double *out_x, double *out_y, float *out_wheel)
         const ImGuiIO &io = ImGui::GetIO();
         const DrawingSpace space = widgets_space();
         if (ImGui::IsMousePosValid()) {
-            x = (static_cast<double>(io.MousePos.x) - space.origin_x) / space.scale_x;
-            y = (static_cast<double>(io.MousePos.y) - space.origin_y) / space.scale_y;
+            const WidgetsPoint at = widgets_from_window(&space, io.MousePos);
+            x = at.x;
+            y = at.y;
         }
         wheel = space.wheel;
         bits |= space.hovered ? CALIPER_POINTER_HOVERED : 0;

@@ -17,11 +17,18 @@ enum {
     WIDGETS_VERTICES_MAX = 1 << 20
 };
 
-/* The mapping from a drawing scope's coordinates to the window's units. */
+struct WidgetsPoint { /* the window's units, in double until it is cut */
+    double x, y;
+};
+
+/* The mapping from a drawing scope's coordinates to the window's units. On a logarithmic axis the
+ * coordinate is the value's common logarithm. */
 struct DrawingSpace {
-    double origin_x, origin_y; /* window units at coordinate 0 */
-    double scale_x, scale_y;   /* window units per coordinate unit */
-    ImRect area;               /* window units that may be drawn on */
+    double origin_x, origin_y; /* window units at the base */
+    double base_x, base_y;
+    double scale_x, scale_y; /* window units per coordinate unit */
+    bool log_x, log_y;
+    ImRect area; /* window units that may be drawn on */
     bool hovered, active;
     float wheel;
     int64_t width, height; /* of an image; 0 for a canvas */
@@ -105,7 +112,7 @@ Scope *widgets_top(void);
 /* The innermost scope of one kind that can still take children: only scopes that do not change the
  * region (ID, WIDTH, TEXT, DISABLED, INDENT) may lie between. nullptr: none. */
 Scope *widgets_parent(uint32_t kind);
-/* The innermost image or canvas being drawn, or nullptr. */
+/* The innermost image, canvas or plot being drawn, or nullptr; settles a plot. */
 Scope *widgets_drawing(void);
 void widgets_discard_begin(Scope *scope);
 
@@ -126,6 +133,11 @@ void widgets_item_done(void);
  * *text becomes a copy when it holds NUL bytes. */
 const char *widgets_text_end(const char **text, int64_t len);
 char *widgets_scratch(size_t bytes);
+/* Copies as much as fits, cut at a code point; NULL is empty. */
+void widgets_copy_text(char *to, size_t to_bytes, const char *from);
+
+/* Notes the item just submitted in the list of what the person can reach (ui_items). */
+void widgets_listed(const char *kind, const char *label);
 
 const ImFont *widgets_font(uint32_t text_flags);
 float widgets_size_or(float value, float fallback);
@@ -140,6 +152,13 @@ inline ImU32 widgets_color_or(uint32_t rgba, uint32_t theme)
 
 /* The space of the innermost drawing scope, or the region itself. */
 DrawingSpace widgets_space(void);
+/* NaN where a value has no place. */
+WidgetsPoint widgets_to_window(const DrawingSpace *space, double x, double y);
+WidgetsPoint widgets_from_window(const DrawingSpace *space, ImVec2 at);
+/* Cuts a segment to the area and a margin (Liang and Barsky). False: nothing is left. */
+bool widgets_clip_segment(const ImRect &area, double margin, WidgetsPoint *a, WidgetsPoint *b);
+/* How many vertices of this frame's share a list has left; at 0 one line says so. */
+int widgets_vertices_left(const ImDrawList *list);
 /* Prepares a table for its first row: frozen parts, header. */
 void widgets_table_begin_rows(Scope *table);
 void widgets_draw_image_clipped(ImDrawList *list, CaliperTextureId texture, double x0, double y0,

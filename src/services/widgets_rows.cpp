@@ -35,8 +35,17 @@ bool widgets_slot_table(const char *id, int32_t columns, float w, float h, uint3
         own |= ImGuiTableFlags_SizingStretchSame;
     const char *const shown = widgets_label(id);
     widgets_item_done();
+    /* In a cell that is out of sight the toolkit asserts that nothing of a table is seen. */
+    if (ImGui::GetCurrentWindow()->SkipItems) {
+        widgets_push(CALIPER_SCOPE_TABLE, false, id);
+        return false;
+    }
     const bool live = ImGui::BeginTable(shown, columns, own,
                                         ImVec2(widgets_size_or(w, 0.0f), widgets_size_or(h, 0.0f)));
+    /* The same for a scrolling table whose own window is out of sight: its cells are laid out, and
+     * not shown with their window. */
+    if (live)
+        ImGui::GetCurrentContext()->CurrentTable->HostSkipItems = false;
     Scope *const scope = widgets_push(CALIPER_SCOPE_TABLE, live, id);
     scope->columns = columns;
     scope->flags = flags;

@@ -37,9 +37,15 @@ extern "C" const CaliperWidgetsV1 *widgets_table(void)
     return &table;
 }
 
-extern "C" const CaliperPlotDraft *plot_table(void)
+extern "C" const CaliperPlotV1 *plot_table(void)
 {
-    static const CaliperPlotDraft table = {sizeof(CaliperPlotDraft), plot_slot_color_bar,
-                                           plot_slot_colormap};
+    static const CaliperPlotV1 table = {
+        sizeof(CaliperPlotV1), plot_slot_plot,      plot_slot_end,        plot_slot_axis,
+        plot_slot_axis_range,  plot_slot_axis_link, plot_slot_axis_ticks, plot_slot_axis_fit,
+        plot_slot_view,        plot_slot_style,     plot_slot_line,       plot_slot_scatter,
+        plot_slot_bars,        plot_slot_band,      plot_slot_histogram,  plot_slot_image,
+        plot_slot_ref_line,    plot_slot_ref_span,  plot_slot_shown,      plot_slot_nearest,
+        plot_slot_selection,   plot_slot_color_bar, plot_slot_colormap,
+    };
     return &table;
 }

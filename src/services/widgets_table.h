@@ -1,5 +1,5 @@
-/* services/widgets_table.h: the slots of the widgets and plot tables, each defined in the
- * widgets_*.cpp that its section names. C++; included by services/widgets*.cpp only. */
+/* services/widgets_table.h: the slots of the widgets and plot tables, each defined in the file that
+ * its section names. C++; included by services/widgets*.cpp and services/plot*.cpp only. */
 #ifndef CALIPER_SERVICES_WIDGETS_TABLE_H
 #define CALIPER_SERVICES_WIDGETS_TABLE_H
 
@@ -105,6 +105,30 @@ const char *widgets_slot_dropped(int32_t index);
 const char *widgets_slot_clipboard(void);
 void widgets_slot_set_clipboard(const char *text);
 
+bool plot_slot_plot(const char *title, float w, float h, uint32_t flags);
+void plot_slot_end(void);
+void plot_slot_axis(uint32_t axis, const char *label, uint32_t scale, uint32_t flags);
+void plot_slot_axis_range(uint32_t axis, double min, double max, uint32_t when);
+void plot_slot_axis_link(uint32_t axis, double *min, double *max);
+void plot_slot_axis_ticks(uint32_t axis, const double *at, const char *const *labels,
+                          int32_t count);
+void plot_slot_axis_fit(uint32_t axis_mask);
+void plot_slot_view(uint32_t axis, double *out_min, double *out_max);
+void plot_slot_style(uint32_t rgba, float width, uint32_t marker, float marker_size);
+bool plot_slot_line(const char *label, const CaliperPlotData *data, uint32_t flags);
+bool plot_slot_scatter(const char *label, const CaliperPlotData *data, uint32_t flags);
+bool plot_slot_bars(const char *label, const CaliperPlotData *data, double bar_width,
+                    uint32_t flags);
+bool plot_slot_band(const char *label, const CaliperPlotData *data, uint32_t flags);
+bool plot_slot_histogram(const char *label, const CaliperPlotData *data, int32_t bins, double lo,
+                         double hi, uint32_t flags);
+bool plot_slot_image(const char *label, CaliperTextureId tex, double x0, double y0, double x1,
+                     double y1, uint32_t flags);
+bool plot_slot_ref_line(const char *label, uint32_t axis, double *at, uint32_t flags);
+void plot_slot_ref_span(const char *label, uint32_t axis, double lo, double hi);
+bool plot_slot_shown(const char *label, int32_t set);
+bool plot_slot_nearest(int32_t *out_series, int64_t *out_index);
+bool plot_slot_selection(double *out_x0, double *out_y0, double *out_x1, double *out_y1);
 bool plot_slot_color_bar(const char *label, int32_t colormap, double *vmin, double *vmax, float w,
                          float h, uint32_t flags);
 uint32_t plot_slot_colormap(int32_t colormap, float v, float vmin, float vmax);

@@ -1,6 +1,5 @@
 /* shell/services.c: what this build vends to applets, and who takes back what an applet held.
  * Frame thread, at start-up. */
-#include <caliper/services/draft/widgets.h>
 #include <caliper/services/ui_v1.h>
 
 #include "services/bridge_services.h"
@@ -22,8 +21,7 @@ bool services_register_known(Host *host, Bridge *bridge)
            (bridge != NULL || bridge_services_register(host, NULL)) &&
            host_service_register(host, CALIPER_UI_V1, ui_v1_table()) &&
            host_service_register(host, CALIPER_WIDGETS_V1, widgets_table()) &&
-           host_service_register(host, CALIPER_WIDGETS_DRAFT, widgets_table()) &&
-           host_service_register(host, CALIPER_PLOT_DRAFT, plot_table());
+           host_service_register(host, CALIPER_PLOT_V1, plot_table());
 }
 
 bool shell_services_register(Shell *shell)

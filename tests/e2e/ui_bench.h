@@ -19,7 +19,7 @@ typedef struct UiBench {
     Bridge *bridge;
     Ui *ui;
     const CaliperWidgetsV1 *w;
-    const CaliperPlotDraft *plot;
+    const CaliperPlotV1 *plot;
     int sink;
     uint32_t refused, wrong_thread; /* lines of those items so far */
     char last[400];

@@ -1,4 +1,4 @@
-/* tests/e2e/widgets_monkey.c: every slot of the widgets table in any order with bad arguments,
+/* tests/e2e/widgets_monkey.c: every slot of both tables in any order with bad arguments,
  * under random input. Dear ImGui's asserts abort the process, so a wrong call order that gets
  * through to it ends this program. argv[1]: the first seed, argv[2]: how many seeds. */
 #include <math.h>
@@ -364,7 +364,7 @@ static void call_drawing(UiBench *bench)
     CaliperTextureId texture = textures[rnd(4)];
     for (int i = 0; i < 8; i++)
         xy[i] = a_double();
-    switch (rnd(22)) {
+    switch (rnd(20)) {
     case 0:
         w->image(texture, a_float(), a_float(), some_flags());
         break;
@@ -424,15 +424,154 @@ static void call_drawing(UiBench *bench)
         w->clipboard();
         w->set_clipboard(a_text());
         break;
-    case 19:
-        bench->plot->color_bar(a_text(), (int32_t)rnd(5) - 1, &numbers[0], &numbers[1], a_float(),
-                               a_float(), some_flags());
-        break;
-    case 20:
-        bench->plot->colormap((int32_t)rnd(5) - 1, a_float(), a_float(), a_float());
-        break;
     default:
         w->end(rnd(24));
+        break;
+    }
+}
+
+/* ---- Plots ---- */
+
+enum { POINTS = 5000 };
+static double points[POINTS], others[POINTS];
+static uint32_t point_rgba[POINTS];
+
+static CaliperPlotData some_data(void)
+{
+    static const int64_t counts[] = {0, 1, 2, 7, 100, POINTS / 8, -3, INT64_MAX};
+    CaliperPlotData data = {.struct_size = sizeof data};
+    uint32_t type = rnd(12) == 0 ? 5 + rnd(9) : rnd(5);
+    for (int i = 0; i < 20; i++) {
+        points[rnd(POINTS)] = a_double();
+        others[rnd(POINTS)] = (double)rnd(1000);
+    }
+    data.revision = rnd(2) ? 0 : rnd(3);
+    data.x_type = rnd(4) ? 0 : type;
+    data.y_type = type;
+    data.x = rnd(2) ? NULL : rnd(2) ? points : others;
+    data.y = rnd(20) ? (rnd(2) ? points : others) : NULL;
+    data.y2 = rnd(2) ? NULL : others;
+    data.rgba = rnd(4) ? NULL : point_rgba;
+    data.count = counts[rnd(sizeof counts / sizeof counts[0])];
+    data.first = rnd(3) ? 0 : an_int();
+    data.x_stride = rnd(4) ? 0 : 8 * (int64_t)rnd(9);
+    data.y_stride = rnd(4) ? 0 : 8 * (int64_t)rnd(9);
+    data.x0 = a_double();
+    data.dx = a_double();
+    if (rnd(30) == 0)
+        data.struct_size = rnd(96);
+    return data;
+}
+
+static void call_axis(const CaliperPlotV1 *plot)
+{
+    static const double at[] = {0, 1, (double)NAN, 2, 1e300};
+    static const char *const names[] = {"a", NULL, "\xff", "two\nlines", ""};
+    static double links[2];
+    double low = 0, high = 0;
+    switch (rnd(7)) {
+    case 0:
+        plot->axis(rnd(4), a_text(), rnd(4), some_flags());
+        break;
+    case 1:
+        plot->axis_range(rnd(4), a_double(), a_double(), rnd(3));
+        break;
+    case 2:
+        links[rnd(2)] = a_double();
+        plot->axis_link(rnd(4), rnd(5) ? &links[0] : NULL, &links[1]);
+        break;
+    case 3:
+        plot->axis_ticks(rnd(4), rnd(5) ? at : NULL, rnd(2) ? names : NULL, (int32_t)rnd(7) - 1);
+        break;
+    case 4:
+        plot->axis_fit(rnd(10));
+        break;
+    case 5:
+        plot->view(rnd(4), &low, rnd(2) ? &high : NULL);
+        break;
+    default:
+        plot->style(rnd(2) ? 0 : 0xff00ff00u, a_float(), rnd(8), a_float());
+        break;
+    }
+}
+
+static void call_series(const CaliperPlotV1 *plot)
+{
+    CaliperPlotData data = some_data();
+    const CaliperPlotData *given = rnd(30) ? &data : NULL;
+    double x0 = a_double(), y0 = a_double(), x1 = 0, y1 = 0;
+    int32_t series = 0;
+    int64_t index = 0;
+    switch (rnd(12)) {
+    case 0:
+    case 1:
+        plot->line(a_text(), given, some_flags());
+        break;
+    case 2:
+        plot->scatter(a_text(), given, some_flags());
+        break;
+    case 3:
+        plot->bars(a_text(), given, a_double(), some_flags());
+        break;
+    case 4:
+        plot->band(a_text(), given, some_flags());
+        break;
+    case 5:
+        plot->histogram(a_text(), given, (int32_t)rnd(70) - 3, a_double(), a_double(),
+                        some_flags());
+        break;
+    case 6:
+        plot->image(a_text(), textures[rnd(4)], x0, y0, a_double(), a_double(), some_flags());
+        break;
+    case 7:
+        plot->ref_line(a_text(), rnd(4), rnd(6) ? &numbers[4] : NULL, some_flags());
+        break;
+    case 8:
+        plot->ref_span(a_text(), rnd(4), x0, y0);
+        break;
+    case 9:
+        plot->shown(a_text(), (int32_t)rnd(4) - 1);
+        break;
+    case 10:
+        if (plot->nearest(&series, &index))
+            assert_true(series >= 0 && index >= 0);
+        break;
+    default:
+        plot->selection(&x0, &y0, &x1, rnd(2) ? &y1 : NULL);
+        break;
+    }
+}
+
+/* Whole plots too, so that what only comes in them is met often. */
+static void call_plot(UiBench *bench)
+{
+    const CaliperPlotV1 *plot = bench->plot;
+    switch (rnd(6)) {
+    case 0:
+        plot->plot(a_text(), a_float(), a_float(), some_flags());
+        break;
+    case 1:
+        plot->end();
+        break;
+    case 2:
+        plot->color_bar(a_text(), (int32_t)rnd(5) - 1, &numbers[0], &numbers[1], a_float(),
+                        a_float(), some_flags());
+        plot->colormap((int32_t)rnd(5) - 1, a_float(), a_float(), a_float());
+        break;
+    case 3:
+        call_axis(plot);
+        call_series(plot);
+        break;
+    default:
+        if (plot->plot(a_text(), a_float(), a_float(), some_flags())) {
+            for (uint32_t i = rnd(4); i > 0; i--)
+                call_axis(plot);
+            for (uint32_t i = rnd(5); i > 0; i--)
+                call_series(plot);
+            if (rnd(3) == 0)
+                call_drawing(bench);
+        }
+        plot->end();
         break;
     }
 }
@@ -441,7 +580,7 @@ static void draw_anything(UiBench *bench, void *user)
 {
     (void)user;
     for (int i = 0; i < CALLS; i++) {
-        switch (rnd(6)) {
+        switch (rnd(7)) {
         case 0:
             call_scope(bench->w);
             break;
@@ -454,6 +593,9 @@ static void draw_anything(UiBench *bench, void *user)
         case 3:
         case 4:
             call_tree(bench->w);
+            break;
+        case 5:
+            call_plot(bench);
             break;
         default:
             call_drawing(bench);

@@ -44,7 +44,7 @@ static void test_all_keys(void **state)
                       "min_host = \"0.12.3456\"\n"
                       "[services]\n"
                       "required = [\n  \"caliper.log.v1\", # why\n  \"caliper.jobs.v1\",\n]\n"
-                      "optional = ['caliper.plot.draft']\n"
+                      "optional = ['caliper.plot.v1']\n"
                       "[unknown.section]\nx = 1\n[[more]]\ny = 1979-05-27T07:32:00Z\n"));
     assert_string_equal(manifest.id, "org.example.viewer");
     assert_string_equal(manifest.name, "Gr\xc3\xb6\xc3\x9f"
@@ -60,7 +60,7 @@ static void test_all_keys(void **state)
     assert_string_equal(manifest.required[0], "caliper.log.v1");
     assert_string_equal(manifest.required[1], "caliper.jobs.v1");
     assert_int_equal(manifest.optional_count, 1);
-    assert_string_equal(manifest.optional[0], "caliper.plot.draft");
+    assert_string_equal(manifest.optional[0], "caliper.plot.v1");
 }
 
 static void test_least(void **state)

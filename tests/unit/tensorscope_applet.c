@@ -14,7 +14,6 @@
 #include <cmocka.h>
 
 #include <caliper/caliper.h>
-#include <caliper/services/draft/plot.h>
 
 #include "formats/array_write.h"
 

@@ -5,12 +5,12 @@
  * widgets' draw_*, pointer, visible and tooltip work in x1/y1 values. Every slot is [frame].
  *
  * Order inside a plot: axis calls, then style and series, then nearest, selection, draw_*. An axis
- * call after the first series takes effect in the next frame.
+ * call after the first series is refused.
  *
  * What the person can do: left drag pans, the wheel zooms at the pointer (over an axis: that axis
  * alone), right drag zooms to a box, Shift and left drag selects a box, double click fits, a click
- * on a legend entry hides its series. With the keyboard on the plot: arrows pan, + and - zoom, Home
- * fits.
+ * on a legend entry hides its series. With the keyboard on the plot Enter takes hold of it: then
+ * arrows pan, + and - zoom, Home fits, until Enter or Escape.
  *
  * What may be told to a series is a CaliperPlotData. Values that are not finite are gaps in a line
  * and absent elsewhere; on a log axis so are values <= 0, and the read-out counts them. A long line
@@ -138,10 +138,12 @@ typedef struct CaliperPlotV1 {
     /* Ticks instead of the automatic ones; labels NULL: numbers. [frame] */
     void (*axis_ticks)(uint32_t axis, const double *at, const char *const *labels, int32_t count);
 
-    /* Fits the axes 1 << axis to what is shown, in this frame; 0: all. [frame] */
+    /* Fits the axes 1 << axis to what is shown, in this frame; 0: all. Before the series. [frame]
+     */
     void (*axis_fit)(uint32_t axis_mask);
 
-    /* The range in sight. [frame] */
+    /* The range in sight; before the first series that of the last frame, 0 and 0 when there was
+     * none. [frame] */
     void (*view)(uint32_t axis, double *out_min, double *out_max);
 
     /* ---- Series. ---- */

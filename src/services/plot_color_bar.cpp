@@ -1,5 +1,6 @@
-/* services/widgets_plot.cpp: the slots of caliper.plot.draft: the colour bar and a value's colour.
+/* services/plot_color_bar.cpp: the colour bar and a value's colour.
  * Frame thread. */
+#include "services/plot_internal.h"
 #include "services/widgets_table.h"
 
 #include <cstdio>
