@@ -1,5 +1,5 @@
-/* applets/gallery/gallery.c: every widget and every plot in every state, page by page. Page Down and
- * Page Up turn the pages. */
+/* applets/gallery/gallery.c: every widget and every plot in every state, page by page. Page Down
+ * and Page Up turn the pages. */
 #include "gallery.h"
 
 #include <math.h>
@@ -76,13 +76,13 @@ static void fill_series(Gallery *gallery)
         int cluster = i % 3;
         gallery->scatter_x[i] = (float)(normal(&seed) * 0.8 + 3.0 * cluster);
         gallery->scatter_y[i] = (float)(normal(&seed) * (0.5 + 0.4 * cluster) + cluster * cluster);
-        gallery->scatter_rgba[i] = gallery->plot->colormap(
-            CALIPER_CMAP_MAGMA, gallery->scatter_y[i], -2.0f, 6.0f);
+        gallery->scatter_rgba[i] =
+            gallery->plot->colormap(CALIPER_CMAP_MAGMA, gallery->scatter_y[i], -2.0f, 6.0f);
     }
     for (int i = 0; i < GALLERY_POINTS; i++) {
         double t = (double)i / GALLERY_POINTS;
-        gallery->points[i] =
-            (float)(sin(40.0 * t) * (1.0 - t) + 0.1 * (uniform(&seed) - 0.5) + 0.3 * sin(900.0 * t * t));
+        gallery->points[i] = (float)(sin(40.0 * t) * (1.0 - t) + 0.1 * (uniform(&seed) - 0.5) +
+                                     0.3 * sin(900.0 * t * t));
     }
     gallery->points[GALLERY_POINTS / 3] = 2.5f; /* one sample each: they have to be seen */
     gallery->points[GALLERY_POINTS / 2] = -3.0f;
@@ -92,14 +92,14 @@ static bool make_picture(Gallery *gallery)
 {
     for (int row = 0; row < GALLERY_SIDE; row++) {
         for (int column = 0; column < GALLERY_SIDE; column++)
-            gallery->pixels[row][column] =
-                (float)(0.5 + 0.5 * sin(0.55 * row) * cos(0.4 * column));
+            gallery->pixels[row][column] = (float)(0.5 + 0.5 * sin(0.55 * row) * cos(0.4 * column));
     }
-    CaliperTensor tensor = caliper_tensor_f32_2d(&gallery->pixels[0][0], GALLERY_SIDE, GALLERY_SIDE);
-    gallery->picture = gallery->bridge->texture_from_tensor_mapped(&tensor, CALIPER_CMAP_VIRIDIS,
-                                                                   0.0f, 1.0f, 0);
-    gallery->released = gallery->bridge->texture_from_tensor_mapped(&tensor, CALIPER_CMAP_VIRIDIS,
-                                                                    0.0f, 1.0f, 0);
+    CaliperTensor tensor =
+        caliper_tensor_f32_2d(&gallery->pixels[0][0], GALLERY_SIDE, GALLERY_SIDE);
+    gallery->picture =
+        gallery->bridge->texture_from_tensor_mapped(&tensor, CALIPER_CMAP_VIRIDIS, 0.0f, 1.0f, 0);
+    gallery->released =
+        gallery->bridge->texture_from_tensor_mapped(&tensor, CALIPER_CMAP_VIRIDIS, 0.0f, 1.0f, 0);
     gallery->bridge->release_texture(gallery->released);
     return gallery->picture != 0;
 }

@@ -7,12 +7,12 @@
 #include <stdbool.h>
 
 enum {
-    GALLERY_ROWS = 1000,       /* of the table */
-    GALLERY_ITEMS = 100000,    /* of the long combo */
-    GALLERY_POINTS = 1 << 20,  /* of the long line */
-    GALLERY_SAMPLES = 400,     /* of the others */
+    GALLERY_ROWS = 1000,      /* of the table */
+    GALLERY_ITEMS = 100000,   /* of the long combo */
+    GALLERY_POINTS = 1 << 20, /* of the long line */
+    GALLERY_SAMPLES = 400,    /* of the others */
     GALLERY_SCATTER = 600,
-    GALLERY_SIDE = 12          /* of the picture */
+    GALLERY_SIDE = 12 /* of the picture */
 };
 
 typedef struct Gallery {

@@ -63,8 +63,9 @@ static void draw_long_labels(Gallery *gallery, float w)
         huge[i] = -2.5e18 + 1e16 * i * i;
     if (plot->plot("Long labels are never cut", w, 220, CALIPER_PLOT_NO_LEGEND)) {
         CaliperPlotData data = gallery_data(huge, 50, 1e9, 0.001);
-        plot->axis(CALIPER_AXIS_X1, "a label that is longer than its axis is wide goes on in the next "
-                                    "line and stays whole",
+        plot->axis(CALIPER_AXIS_X1,
+                   "a label that is longer than its axis is wide goes on in the next "
+                   "line and stays whole",
                    CALIPER_SCALE_LINEAR, 0);
         plot->axis(CALIPER_AXIS_Y1, "charge, in elementary charges", CALIPER_SCALE_LINEAR, 0);
         plot->line("q", &data, 0);
@@ -188,8 +189,9 @@ void gallery_misuse(Gallery *gallery)
     ui->end(CALIPER_SCOPE_TAB);
     ui->end(CALIPER_SCOPE_WINDOW);
     gallery->plot->line("outside", NULL, 0);
-    ui->text("The lines above were refused; the console has one line for each. What is left open below "
-             "is closed by the host.");
+    ui->text(
+        "The lines above were refused; the console has one line for each. What is left open below "
+        "is closed by the host.");
     ui->child("left open", 0, 60, CALIPER_CHILD_BORDER);
     ui->push_id("left open");
     ui->disabled(true);

@@ -110,7 +110,8 @@ static void draw_fields(Gallery *gallery)
     const CaliperWidgetsV1 *ui = gallery->ui;
     static char fixed[] = "cannot be changed";
     ui->input_text("name", "what is typed here", gallery->name, sizeof gallery->name, 0, 0);
-    ui->input_text("filter", "empty: this is a hint", gallery->filter, sizeof gallery->filter, 0, 0);
+    ui->input_text("filter", "empty: this is a hint", gallery->filter, sizeof gallery->filter, 0,
+                   0);
     ui->input_text("password", NULL, gallery->secret, sizeof gallery->secret, 0,
                    CALIPER_INPUT_PASSWORD);
     ui->input_text("read only", NULL, fixed, sizeof fixed, 0, CALIPER_INPUT_READ_ONLY);

@@ -135,7 +135,8 @@ static void draw_scatter(Gallery *gallery, float w)
 
 static void draw_bars(Gallery *gallery, float w)
 {
-    static const double heights[] = {3, 5.5, 4.2, -1.5, 2.8, 6.1}, errors[] = {0.4, 0.3, 0.9, 0.5, 0.2, 0.6};
+    static const double heights[] = {3, 5.5, 4.2, -1.5, 2.8, 6.1},
+                        errors[] = {0.4, 0.3, 0.9, 0.5, 0.2, 0.6};
     static const double at[] = {0, 1, 2, 3, 4, 5};
     static const char *const names[] = {"conv1", "conv2", "conv3", "norm", "fc1", "fc2"};
     const CaliperPlotV1 *plot = gallery->plot;
@@ -197,7 +198,8 @@ void gallery_long(Gallery *gallery)
     data.x_type = CALIPER_PLOT_TYPE_F32;
     data.count = GALLERY_POINTS - 1000;
     data.y = gallery->points + 1000;
-    if (plot->plot("The signal against itself, 1000 samples later", 0, 240, CALIPER_PLOT_NO_LEGEND)) {
+    if (plot->plot("The signal against itself, 1000 samples later", 0, 240,
+                   CALIPER_PLOT_NO_LEGEND)) {
         plot->style(gallery->ui->color(CALIPER_THEME_SERIES + 2), 0, 0, 0);
         plot->scatter("phase", &data, 0);
     }

@@ -23,9 +23,10 @@ void gallery_text(Gallery *gallery)
     ui->text_ex("another one", -1, 0, CALIPER_TEXT_BULLET);
     ui->text_ex("In the middle", -1, 0, CALIPER_TEXT_CENTER);
     ui->text_ex("At the right", -1, 0, CALIPER_TEXT_RIGHT);
-    ui->text_ex("Wrapped: a sentence that is longer than the panel is wide goes on in the next line, "
-                "and the line breaks lie between its words.",
-                -1, 0, CALIPER_TEXT_WRAP);
+    ui->text_ex(
+        "Wrapped: a sentence that is longer than the panel is wide goes on in the next line, "
+        "and the line breaks lie between its words.",
+        -1, 0, CALIPER_TEXT_WRAP);
     ui->separator("Fields");
     ui->field("file", "weights.safetensors");
     ui->field("shape", "(64, 3, 7, 7)");
@@ -43,16 +44,19 @@ void gallery_text(Gallery *gallery)
 void gallery_text_extremes(Gallery *gallery)
 {
     const CaliperWidgetsV1 *ui = gallery->ui;
-    ui->field("right to left", "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d \xd9\x85\xd8\xb1\xd8\xad\xd8\xa8\xd8\xa7");
+    ui->field("right to left",
+              "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d \xd9\x85\xd8\xb1\xd8\xad\xd8\xa8\xd8\xa7");
     ui->field("emoji", "\xf0\x9f\x98\x80 \xf0\x9f\x9a\x80 \xe2\x9c\x93");
     ui->field("not UTF-8", "a\xff\xfe\xc3(\xed\xa0\x80)z");
     ui->field("Greek, Cyrillic", "\xce\xb1\xce\xb2\xce\xb3 \xd0\x96\xd0\xa3\xd0\x9a");
-    ui->field("mathematics", "\xe2\x88\x80 x \xe2\x88\x88 X: x \xe2\x89\xa4 \xe2\x88\x9a" "2 \xe2\x89\xa0 \xe2\x88\x9e");
+    ui->field("mathematics", "\xe2\x88\x80 x \xe2\x88\x88 X: x \xe2\x89\xa4 \xe2\x88\x9a"
+                             "2 \xe2\x89\xa0 \xe2\x88\x9e");
     ui->field("formats", "100 % of %s and %n");
     ui->field(NULL, NULL);
     ui->text_ex("a zero\0inside", 13, 0, CALIPER_TEXT_MONO);
-    ui->text("One line that is much longer than the panel and is not wrapped: it is cut at the edge of "
-             "the region, where a child with SCROLL_X would let you follow it to its end.");
+    ui->text(
+        "One line that is much longer than the panel and is not wrapped: it is cut at the edge of "
+        "the region, where a child with SCROLL_X would let you follow it to its end.");
     ui->separator("Labels");
     ui->button("an id##hidden", 0, 0, 0);
     ui->same_line(0, 0);

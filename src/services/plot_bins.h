@@ -18,8 +18,8 @@ typedef struct PlotBins {
     int64_t inside, outside, not_finite;
 } PlotBins;
 
-/* How many bins and over which range: bins <= 0: by the data; an end that is not finite: that of the
- * data. Fills all but the three counts. */
+/* How many bins and over which range: bins <= 0: by the data; an end that is not finite: that of
+ * the data. Fills all but the three counts. */
 PlotBins plot_bins_choose(const PlotData *data, int32_t bins, double lo, double hi);
 /* Edge i of 0..count; each is the start of its bin, the last one belongs to its own. */
 double plot_bins_edge(const PlotBins *bins, int32_t i);

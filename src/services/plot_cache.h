@@ -1,5 +1,5 @@
-/* services/plot_cache.h: the indices and histograms of series that carry a revision, kept while they
- * are drawn; and the counters that prove what is read.
+/* services/plot_cache.h: the indices and histograms of series that carry a revision, kept while
+ * they are drawn; and the counters that prove what is read.
  *
  * Used by services/plot*; frame thread. One cache in a process. */
 #ifndef CALIPER_SERVICES_PLOT_CACHE_H

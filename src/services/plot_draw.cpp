@@ -56,8 +56,8 @@ static void stroke_to(Pen *pen, ImVec2 to)
             return;
         if (pen->used > 1) {
             const ImVec2 before = pen->points[pen->used - 2];
-            const float turn = (last.x - before.x) * (to.x - last.x) +
-                               (last.y - before.y) * (to.y - last.y);
+            const float turn =
+                (last.x - before.x) * (to.x - last.x) + (last.y - before.y) * (to.y - last.y);
             if (turn <= 0.0f || pen->used == STROKE_POINTS_MAX) {
                 flush(pen);
                 pen->points[pen->used++] = last;
@@ -120,7 +120,8 @@ static double zero_px(const Pen *pen, const PlotScale *scale)
 static void fill_segment(Pen *pen, WidgetsPoint a, WidgetsPoint b, double base)
 {
     const uint32_t color = ui_fade(pen->color, 0.22f);
-    const double left = static_cast<double>(pen->area.Min.x), right = static_cast<double>(pen->area.Max.x);
+    const double left = static_cast<double>(pen->area.Min.x),
+                 right = static_cast<double>(pen->area.Max.x);
     if (ImMax(a.x, b.x) < left || ImMin(a.x, b.x) > right)
         return;
     if ((a.y - base) * (b.y - base) < 0.0) { /* crosses: two triangles */

@@ -95,7 +95,8 @@ static void fill_blocks(PlotIndex *index, const PlotData *data, int64_t first_bl
     for (int64_t block = first_block; block < blocks->count; block++) {
         int64_t from = block * PLOT_BLOCK;
         int64_t to = from + PLOT_BLOCK < known ? from + PLOT_BLOCK : known;
-        PlotScan scan = plot_scan(data, index->params.column, from, to, index->params.positive_only);
+        PlotScan scan =
+            plot_scan(data, index->params.column, from, to, index->params.positive_only);
         blocks->ranges[block] = scan.range;
         if (to - from == PLOT_BLOCK)
             index->dropped += scan.dropped;
@@ -215,8 +216,8 @@ PlotRange plot_index_range(const PlotIndex *index, const PlotData *data, int64_t
     PlotRange range = range_of_nodes(index, 0, first_block, end_block);
     int64_t head_end = first_block * PLOT_BLOCK, tail_from = end_block * PLOT_BLOCK;
     if (from < head_end)
-        range = plot_range_union(range,
-                                 plot_scan(data, column, from, head_end, positive_only).range);
+        range =
+            plot_range_union(range, plot_scan(data, column, from, head_end, positive_only).range);
     if (tail_from < to)
         range =
             plot_range_union(range, plot_scan(data, column, tail_from, to, positive_only).range);

@@ -2,8 +2,8 @@
  * greatest value of every block of elements, of every eight blocks, and so on; and whether x
  * ascends.
  *
- * Used by services/plot*; one thread at a time. It is built from the front, a part in each call, and
- * goes on where it stopped when elements were appended. */
+ * Used by services/plot*; one thread at a time. It is built from the front, a part in each call,
+ * and goes on where it stopped when elements were appended. */
 #ifndef CALIPER_SERVICES_PLOT_INDEX_H
 #define CALIPER_SERVICES_PLOT_INDEX_H
 

@@ -1,5 +1,5 @@
-/* services/plot_input.cpp: what the pointer and the keys do to a plot's ranges. It works on the last
- * frame's area and ranges, which are what the person sees. Frame thread. */
+/* services/plot_input.cpp: what the pointer and the keys do to a plot's ranges. It works on the
+ * last frame's area and ranges, which are what the person sees. Frame thread. */
 #include "services/plot_internal.h"
 
 #include <cmath>
@@ -255,8 +255,7 @@ void plot_draw_drag(const PlotFrame *frame)
         return;
     const ImVec2 at = ImGui::GetIO().MousePos;
     const bool box = state->drag == PLOT_DRAG_BOX;
-    const uint32_t color =
-        ui_theme_color(box ? CALIPER_THEME_TEXT_DIM : CALIPER_THEME_ACCENT);
+    const uint32_t color = ui_theme_color(box ? CALIPER_THEME_TEXT_DIM : CALIPER_THEME_ACCENT);
     ImVec2 low(ImMin(at.x, state->drag_from.x), ImMin(at.y, state->drag_from.y));
     ImVec2 high(ImMax(at.x, state->drag_from.x), ImMax(at.y, state->drag_from.y));
     low = ImMax(low, frame->area.Min);

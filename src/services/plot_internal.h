@@ -1,5 +1,5 @@
-/* services/plot_internal.h: what the files of the plots share: the plot being drawn, what is kept of
- * it between frames, and the steps from axes to pixels. C++; included by services/plot*.cpp and
+/* services/plot_internal.h: what the files of the plots share: the plot being drawn, what is kept
+ * of it between frames, and the steps from axes to pixels. C++; included by services/plot*.cpp and
  * widgets.cpp only. Frame thread.
  *
  * A plot is drawn in one frame, without looking back: axis calls come first; each series call reads
@@ -97,11 +97,11 @@ struct PlotItem { /* something to draw */
     uint32_t color, flags;
     float width, marker_size;
     uint32_t marker;
-    int64_t first, count;  /* samples */
-    int64_t colors_first;  /* -1: none */
-    double half;           /* of a bar, in x */
-    double values[4];      /* corners of an image; place of a line; ends of a span */
-    uint32_t axis;         /* of a line across */
+    int64_t first, count; /* samples */
+    int64_t colors_first; /* -1: none */
+    double half;          /* of a bar, in x */
+    double values[4];     /* corners of an image; place of a line; ends of a span */
+    uint32_t axis;        /* of a line across */
     CaliperTextureId texture;
     bool lit; /* the pointer is on it */
 };

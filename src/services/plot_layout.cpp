@@ -49,7 +49,8 @@ static void prepare_axis(PlotFrame *frame, uint32_t number)
     }
     axis->fit_min = axis->fit_max = fits;
     if (axis->asked && (axis->asked_always || !kept->valid)) {
-        const bool has_min = std::isfinite(axis->asked_min), has_max = std::isfinite(axis->asked_max);
+        const bool has_min = std::isfinite(axis->asked_min),
+                   has_max = std::isfinite(axis->asked_max);
         if (has_min)
             axis->range.min = axis->asked_min;
         if (has_max)
@@ -142,8 +143,8 @@ static void choose_ticks(PlotAxis *axis, double from, double to, bool across)
         double taken = 0.0; /* as much as labels and the gaps between them need */
         for (int32_t i = 0; i < axis->ticks.count; i++) {
             if (!axis->ticks.items[i].minor)
-                taken += static_cast<double>(plot_text_size(axis->ticks.items[i].text, 0.0f).x) +
-                         14.0;
+                taken +=
+                    static_cast<double>(plot_text_size(axis->ticks.items[i].text, 0.0f).x) + 14.0;
         }
         if (taken <= length)
             return;
@@ -278,8 +279,8 @@ static void place_area(PlotFrame *frame)
         if (beyond_left <= 0.0f && beyond_right <= 0.0f)
             break;
         frame->area.Min.x += ImMax(beyond_left, 0.0f);
-        frame->area.Max.x = ImMax(frame->area.Max.x - ImMax(beyond_right, 0.0f),
-                                  frame->area.Min.x + 4.0f);
+        frame->area.Max.x =
+            ImMax(frame->area.Max.x - ImMax(beyond_right, 0.0f), frame->area.Min.x + 4.0f);
         choose_ticks(x, static_cast<double>(frame->area.Min.x),
                      static_cast<double>(frame->area.Max.x), true);
     }

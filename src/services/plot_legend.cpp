@@ -147,8 +147,8 @@ void plot_draw_legend(PlotFrame *frame)
         ImGui::GetStateStorage()->SetFloat(width_id(frame), wanted + 6.0f);
     const float width = outside ? ImMax(frame->legend_width - 6.0f, 0.0f)
                                 : ImMin(wanted, frame->area.GetWidth() * 0.6f);
-    const float room = outside ? frame->box.Max.y - frame->area.Min.y
-                               : frame->area.GetHeight() - 2.0f * inset;
+    const float room =
+        outside ? frame->box.Max.y - frame->area.Min.y : frame->area.GetHeight() - 2.0f * inset;
     const int32_t most = static_cast<int32_t>((room - 8.0f) / line);
     const int32_t shown = ImMin(frame->entry_count, ImMax(most, 1));
     if (width < swatch + 2.0f * inset || most < 1)
@@ -168,7 +168,8 @@ void plot_draw_legend(PlotFrame *frame)
         const PlotEntry *const entry = &frame->entries[i];
         const ImVec2 at(box.Min.x + inset, box.Min.y + 4.0f + static_cast<float>(i) * line);
         if ((frame->flags & CALIPER_PLOT_NO_INPUT) == 0)
-            entry_input(frame, entry, ImRect(box.Min.x + 3.0f, at.y, box.Max.x - 3.0f, at.y + line));
+            entry_input(frame, entry,
+                        ImRect(box.Min.x + 3.0f, at.y, box.Max.x - 3.0f, at.y + line));
         draw_entry(entry, at, line, width - swatch - 6.0f - 2.0f * inset);
     }
 }

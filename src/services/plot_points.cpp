@@ -20,9 +20,11 @@ static Taken take_cells(const PlotFrame *frame)
 {
     const float cells_a_unit = ui_current->scale * 0.5f;
     Taken taken = {};
-    taken.columns = static_cast<int32_t>(ImClamp(frame->area.GetWidth() * cells_a_unit, 1.f, 8192.f));
+    taken.columns =
+        static_cast<int32_t>(ImClamp(frame->area.GetWidth() * cells_a_unit, 1.f, 8192.f));
     taken.rows = static_cast<int32_t>(ImClamp(frame->area.GetHeight() * cells_a_unit, 1.f, 8192.f));
-    const size_t bytes = (static_cast<size_t>(taken.columns) * static_cast<size_t>(taken.rows) + 7) / 8;
+    const size_t bytes =
+        (static_cast<size_t>(taken.columns) * static_cast<size_t>(taken.rows) + 7) / 8;
     taken.bits = reinterpret_cast<uint8_t *>(widgets_scratch(bytes));
     if (taken.bits != nullptr)
         std::memset(taken.bits, 0, bytes);
@@ -33,9 +35,12 @@ static bool take(const Taken *taken, const ImRect &area, double px, double py)
 {
     if (taken->bits == nullptr)
         return true;
-    const double share_x = (px - static_cast<double>(area.Min.x)) / static_cast<double>(area.GetWidth());
-    const double share_y = (py - static_cast<double>(area.Min.y)) / static_cast<double>(area.GetHeight());
-    const int32_t column = ImClamp(static_cast<int32_t>(share_x * taken->columns), 0, taken->columns - 1);
+    const double share_x =
+        (px - static_cast<double>(area.Min.x)) / static_cast<double>(area.GetWidth());
+    const double share_y =
+        (py - static_cast<double>(area.Min.y)) / static_cast<double>(area.GetHeight());
+    const int32_t column =
+        ImClamp(static_cast<int32_t>(share_x * taken->columns), 0, taken->columns - 1);
     const int32_t row = ImClamp(static_cast<int32_t>(share_y * taken->rows), 0, taken->rows - 1);
     const size_t cell = static_cast<size_t>(row) * static_cast<size_t>(taken->columns) +
                         static_cast<size_t>(column);
@@ -63,8 +68,10 @@ static void add_marks(PlotCall *call, PlotItem *item)
     for (int64_t i = 0; i < call->data.count; i++) {
         const double at_x = plot_data_x(&call->data, i), at_y = plot_data_y(&call->data, i);
         const double px = plot_scale_to_px(x, at_x), py = plot_scale_to_px(y, at_y);
-        if (!(px >= static_cast<double>(near_area.Min.x) && px <= static_cast<double>(near_area.Max.x) &&
-              py >= static_cast<double>(near_area.Min.y) && py <= static_cast<double>(near_area.Max.y)))
+        if (!(px >= static_cast<double>(near_area.Min.x) &&
+              px <= static_cast<double>(near_area.Max.x) &&
+              py >= static_cast<double>(near_area.Min.y) &&
+              py <= static_cast<double>(near_area.Max.y)))
             continue;
         if (asks && plot_offer(call, i, at_x, at_y, 24.0))
             lit = i;
@@ -96,7 +103,8 @@ bool plot_slot_scatter(const char *label, const CaliperPlotData *data, uint32_t 
     plot_call_index(&call, false);
     const bool errors = (flags & CALIPER_SERIES_ERRORS) != 0;
     plot_call_extend_x(&call, call.x, 0.04);
-    plot_call_extend_y(&call, errors ? plot_range_with_errors(&call) : plot_call_y(&call, PLOT_COLUMN_Y),
+    plot_call_extend_y(&call,
+                       errors ? plot_range_with_errors(&call) : plot_call_y(&call, PLOT_COLUMN_Y),
                        0.06, 0.06);
     plot_call_place(&call);
     if (errors)
@@ -130,7 +138,8 @@ static void add_bar(PlotCall *call, const PlotItem *item, int64_t i, double at, 
         return;
     const PlotScale *const along =
         flat ? &frame->axes[call->axis_y].px : &frame->axes[CALIPER_AXIS_X1].px;
-    const double under = plot_scale_from_px(along, static_cast<double>(flat ? pointer.y : pointer.x));
+    const double under =
+        plot_scale_from_px(along, static_cast<double>(flat ? pointer.y : pointer.x));
     if (!(std::fabs(under - at) <= item->half))
         return;
     if (plot_offer(call, i, flat ? height : at, flat ? at : height, 1e9)) {
@@ -149,7 +158,8 @@ static void add_bars(PlotCall *call, PlotItem *item)
     const int64_t count = call->series.count;
     if (call->data.rgba != nullptr)
         item->colors_first = frame->colors.Size;
-    if (!flat && call->ascends && item->colors_first < 0 && count > 4 * static_cast<int64_t>(columns)) {
+    if (!flat && call->ascends && item->colors_first < 0 &&
+        count > 4 * static_cast<int64_t>(columns)) {
         if (!plot_reduce_line(&call->series, &x, columns, &frame->samples, &plot_counters.read))
             log_item(OUT_OF_MEMORY, "bars", 0ull);
         return;
@@ -165,7 +175,8 @@ static void add_bars(PlotCall *call, PlotItem *item)
             continue;
         if (frame->samples.count - item->first >= PLOT_UNORDERED_MAX ||
             !plot_samples_reserve(&frame->samples, 1)) {
-            widgets_refuse("bars", "more than 100000 bars in sight", "fewer; the rest is not drawn");
+            widgets_refuse("bars", "more than 100000 bars in sight",
+                           "fewer; the rest is not drawn");
             break;
         }
         add_bar(call, item, i, at, height);
@@ -173,7 +184,8 @@ static void add_bars(PlotCall *call, PlotItem *item)
     plot_counters.read += static_cast<uint64_t>(count);
 }
 
-bool plot_slot_bars(const char *label, const CaliperPlotData *data, double bar_width, uint32_t flags)
+bool plot_slot_bars(const char *label, const CaliperPlotData *data, double bar_width,
+                    uint32_t flags)
 {
     PlotCall call;
     constexpr uint32_t known = CALIPER_SERIES_HORIZONTAL | CALIPER_SERIES_ERRORS |
@@ -185,13 +197,14 @@ bool plot_slot_bars(const char *label, const CaliperPlotData *data, double bar_w
     plot_call_index(&call, false);
     const bool errors = (flags & CALIPER_SERIES_ERRORS) != 0;
     const bool flat = (flags & CALIPER_SERIES_HORIZONTAL) != 0;
-    const double width = std::isfinite(bar_width) && bar_width > 0.0 ? bar_width
-                                                                    : 0.8 * bar_spacing(&call);
-    PlotRange places = call.x, heights = errors ? plot_range_with_errors(&call)
-                                                : plot_call_y(&call, PLOT_COLUMN_Y);
+    const double width =
+        std::isfinite(bar_width) && bar_width > 0.0 ? bar_width : 0.8 * bar_spacing(&call);
+    PlotRange places = call.x,
+              heights = errors ? plot_range_with_errors(&call) : plot_call_y(&call, PLOT_COLUMN_Y);
     if (!plot_range_is_empty(places))
         places = PlotRange{places.min - width * 0.6, places.max + width * 0.6};
-    const PlotAxis *const tall = &call.frame->axes[flat ? static_cast<uint32_t>(CALIPER_AXIS_X1) : call.axis_y];
+    const PlotAxis *const tall =
+        &call.frame->axes[flat ? static_cast<uint32_t>(CALIPER_AXIS_X1) : call.axis_y];
     if (!plot_range_is_empty(heights) && tall->scale != CALIPER_SCALE_LOG10)
         plot_range_add(&heights, false, 0.0);
     const double low = heights.min >= 0.0 ? 0.0 : 0.06, high = heights.max <= 0.0 ? 0.0 : 0.06;
@@ -237,7 +250,8 @@ static const int64_t *count_bins(PlotCall *call, int32_t bins, double lo, double
     return kept;
 }
 
-static void name_bin(PlotCall *call, const PlotBins *bins, int32_t bin, int64_t count, double height)
+static void name_bin(PlotCall *call, const PlotBins *bins, int32_t bin, int64_t count,
+                     double height)
 {
     PlotNear *const near = &call->frame->near;
     char from[32], to[32], value[32];
@@ -315,8 +329,8 @@ bool plot_slot_histogram(const char *label, const CaliperPlotData *data, int32_t
     PlotFrame *const frame = call.frame;
     if (call.entry != nullptr)
         call.entry->look = PlotEntry::SWATCH;
-    call.cache = plot_cache_get(static_cast<uint64_t>(frame->state->id) << 32 | call.id, &call.data,
-                                false);
+    call.cache =
+        plot_cache_get(static_cast<uint64_t>(frame->state->id) << 32 | call.id, &call.data, false);
     PlotBins chosen = {};
     const int64_t *const counts = count_bins(&call, bins, lo, hi, &chosen);
     PlotItem *const item = plot_item_add(&call, PLOT_ITEM_BARS);

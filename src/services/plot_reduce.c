@@ -95,10 +95,11 @@ static int64_t search_counted(const Walk *walk, int64_t from, double at)
 {
     const PlotSeries *series = walk->series;
     double px = walk->turned ? walk->end - at : at;
-    double guess = ceil((plot_scale_from_px(walk->scale, px) - series->data->x0) / series->data->dx);
+    double guess =
+        ceil((plot_scale_from_px(walk->scale, px) - series->data->x0) / series->data->dx);
     if (isnan(guess))
         return search(walk, from, at);
-    int64_t i = guess <= (double)from              ? from
+    int64_t i = guess <= (double)from            ? from
                 : guess >= (double)series->count ? series->count
                                                  : (int64_t)guess;
     for (int steps = 0; steps < 4; steps++) {
@@ -159,8 +160,7 @@ static void append_element(const PlotSeries *series, PlotSamples *out, int64_t i
 static void append_column(const PlotSeries *series, PlotSamples *out, int64_t from, int64_t to,
                           uint64_t *samples_read)
 {
-    PlotRange range =
-        range_of(series, PLOT_COLUMN_Y, series->index, from, to, samples_read);
+    PlotRange range = range_of(series, PLOT_COLUMN_Y, series->index, from, to, samples_read);
     double x0 = plot_data_x(series->data, from), x1 = plot_data_x(series->data, to - 1);
     double middle = x0 / 2 + x1 / 2;
     *samples_read += 2;

@@ -1,8 +1,8 @@
 /* services/plot_reduce.h: the points of a series that a picture of some pixel columns needs.
  *
- * Used by services/plot*; one thread at a time. Of an ascending series it takes at most four samples
- * a column: the first, the least, the greatest and the last, so that the outline keeps every
- * extreme. */
+ * Used by services/plot*; one thread at a time. Of an ascending series it takes at most four
+ * samples a column: the first, the least, the greatest and the last, so that the outline keeps
+ * every extreme. */
 #ifndef CALIPER_SERVICES_PLOT_REDUCE_H
 #define CALIPER_SERVICES_PLOT_REDUCE_H
 

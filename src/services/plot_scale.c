@@ -135,10 +135,10 @@ PlotRange plot_range_zoom(PlotRange range, bool log10_scale, double factor, doub
     double middle = log10_scale ? log10(at) : at;
     if (!isfinite(middle))
         middle = line.min / 2 + line.max / 2;
-    return step_to(range,
-                   (PlotRange){middle - (middle - line.min) * factor,
-                               middle + (line.max - middle) * factor},
-                   log10_scale);
+    return step_to(
+        range,
+        (PlotRange){middle - (middle - line.min) * factor, middle + (line.max - middle) * factor},
+        log10_scale);
 }
 
 double plot_scale_to_px(const PlotScale *scale, double value)

@@ -1,5 +1,5 @@
-/* services/plot_scale.h: an axis as arithmetic: from a value to a place in pixels and back, and what
- * panning, zooming and fitting make of a range.
+/* services/plot_scale.h: an axis as arithmetic: from a value to a place in pixels and back, and
+ * what panning, zooming and fitting make of a range.
  *
  * Used by services/plot*; pure, any thread. Everything is computed in double. */
 #ifndef CALIPER_SERVICES_PLOT_SCALE_H

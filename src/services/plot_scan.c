@@ -1,5 +1,5 @@
-/* services/plot_scan.c: see plot_scan.h. Eight independent lanes, so that the compiler may keep them
- * in vector registers; a comparison with a NaN is false, which leaves it out. */
+/* services/plot_scan.c: see plot_scan.h. Eight independent lanes, so that the compiler may keep
+ * them in vector registers; a comparison with a NaN is false, which leaves it out. */
 #include "services/plot_scan.h"
 
 #include <float.h>
@@ -8,45 +8,45 @@
 
 enum { LANES = 8 };
 
-#define DEFINE_SCAN(name, type, count_type, type_max, type_least)                                  \
-    static PlotScan name(const type *values, int64_t count, bool positive_only)                    \
-    {                                                                                              \
-        const type infinite = (type)INFINITY;                                                      \
-        const type least = positive_only ? type_least : -type_max;                                 \
-        type low[LANES], high[LANES];                                                              \
-        count_type kept[LANES];                                                                    \
-        for (int lane = 0; lane < LANES; lane++) {                                                 \
-            low[lane] = infinite;                                                                  \
-            high[lane] = -infinite;                                                                \
-            kept[lane] = 0;                                                                        \
-        }                                                                                          \
-        int64_t i = 0;                                                                             \
-        for (; i + LANES <= count; i += LANES) {                                                   \
-            for (int lane = 0; lane < LANES; lane++) {                                             \
-                type value = values[i + lane];                                                     \
-                type as_low = value >= least ? value : infinite;                                   \
-                type as_high = value <= type_max ? value : -infinite;                              \
-                low[lane] = as_low < low[lane] ? as_low : low[lane];                               \
-                high[lane] = as_high > high[lane] ? as_high : high[lane];                          \
-                kept[lane] += (count_type)((value >= least) & (value <= type_max));                \
-            }                                                                                      \
-        }                                                                                          \
-        PlotScan scan = {plot_range_empty(), count};                                               \
-        for (int lane = 0; lane < LANES; lane++) {                                                 \
-            scan.range.min = fmin(scan.range.min, (double)low[lane]);                              \
-            scan.range.max = fmax(scan.range.max, (double)high[lane]);                             \
-            scan.dropped -= (int64_t)kept[lane];                                                   \
-        }                                                                                          \
-        for (; i < count; i++) {                                                                   \
-            if (!(values[i] >= least && values[i] <= type_max))                                    \
-                continue;                                                                          \
-            plot_range_add(&scan.range, false, (double)values[i]);                                 \
-            scan.dropped--;                                                                        \
-        }                                                                                          \
-        /* Only what can be shown makes a greatest value. */                                       \
-        if (scan.dropped == count)                                                                 \
-            scan.range = plot_range_empty();                                                       \
-        return scan;                                                                               \
+#define DEFINE_SCAN(name, type, count_type, type_max, type_least)                   \
+    static PlotScan name(const type *values, int64_t count, bool positive_only)     \
+    {                                                                               \
+        const type infinite = (type)INFINITY;                                       \
+        const type least = positive_only ? type_least : -type_max;                  \
+        type low[LANES], high[LANES];                                               \
+        count_type kept[LANES];                                                     \
+        for (int lane = 0; lane < LANES; lane++) {                                  \
+            low[lane] = infinite;                                                   \
+            high[lane] = -infinite;                                                 \
+            kept[lane] = 0;                                                         \
+        }                                                                           \
+        int64_t i = 0;                                                              \
+        for (; i + LANES <= count; i += LANES) {                                    \
+            for (int lane = 0; lane < LANES; lane++) {                              \
+                type value = values[i + lane];                                      \
+                type as_low = value >= least ? value : infinite;                    \
+                type as_high = value <= type_max ? value : -infinite;               \
+                low[lane] = as_low < low[lane] ? as_low : low[lane];                \
+                high[lane] = as_high > high[lane] ? as_high : high[lane];           \
+                kept[lane] += (count_type)((value >= least) & (value <= type_max)); \
+            }                                                                       \
+        }                                                                           \
+        PlotScan scan = {plot_range_empty(), count};                                \
+        for (int lane = 0; lane < LANES; lane++) {                                  \
+            scan.range.min = fmin(scan.range.min, (double)low[lane]);               \
+            scan.range.max = fmax(scan.range.max, (double)high[lane]);              \
+            scan.dropped -= (int64_t)kept[lane];                                    \
+        }                                                                           \
+        for (; i < count; i++) {                                                    \
+            if (!(values[i] >= least && values[i] <= type_max))                     \
+                continue;                                                           \
+            plot_range_add(&scan.range, false, (double)values[i]);                  \
+            scan.dropped--;                                                         \
+        }                                                                           \
+        /* Only what can be shown makes a greatest value. */                        \
+        if (scan.dropped == count)                                                  \
+            scan.range = plot_range_empty();                                        \
+        return scan;                                                                \
     }
 
 DEFINE_SCAN(scan_f32, float, int32_t, FLT_MAX, 0x1p-149f)

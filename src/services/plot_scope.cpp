@@ -150,8 +150,7 @@ bool plot_slot_plot(const char *title, float w, float h, uint32_t flags)
         shown, size, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
     ImGui::SetItemAllowOverlap();
     widgets_listed("plot", shown);
-    PlotState *const state =
-        ImGui::IsItemVisible() ? plot_state(ImGui::GetItemID()) : nullptr;
+    PlotState *const state = ImGui::IsItemVisible() ? plot_state(ImGui::GetItemID()) : nullptr;
     if (state == nullptr) {
         widgets_push(CALIPER_SCOPE_PLOT, false, title);
         return false;
@@ -245,10 +244,10 @@ void plot_settle(PlotFrame *frame)
     space->log_y = y.px.log10;
     space->base_x = x.px.log10 ? std::log10(x.range.min) : x.range.min;
     space->base_y = y.px.log10 ? std::log10(y.range.min) : y.range.min;
-    const double width = x.px.log10 ? std::log10(x.range.max / x.range.min)
-                                    : x.range.max - x.range.min;
-    const double height = y.px.log10 ? std::log10(y.range.max / y.range.min)
-                                     : y.range.max - y.range.min;
+    const double width =
+        x.px.log10 ? std::log10(x.range.max / x.range.min) : x.range.max - x.range.min;
+    const double height =
+        y.px.log10 ? std::log10(y.range.max / y.range.min) : y.range.max - y.range.min;
     space->origin_x = x.px.from;
     space->origin_y = y.px.from;
     space->scale_x = (x.px.to - x.px.from) / width;

@@ -254,8 +254,8 @@ bool plot_offer(PlotCall *call, int64_t index, double x, double y, double most)
     const double py = plot_scale_to_px(&frame->axes[call->axis_y].px, y);
     if (std::isnan(px) || std::isnan(py))
         return false;
-    const double distance = std::hypot(px - static_cast<double>(pointer.x),
-                                       py - static_cast<double>(pointer.y));
+    const double distance =
+        std::hypot(px - static_cast<double>(pointer.x), py - static_cast<double>(pointer.y));
     PlotNear *const near = &frame->near;
     if (distance > most || (near->found && distance >= near->distance))
         return false;

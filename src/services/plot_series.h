@@ -21,8 +21,8 @@ struct PlotCall { /* one series call */
 };
 
 /* Opens a series slot. False: refused or hidden. */
-bool plot_call_begin(PlotCall *call, const char *slot, const char *label, const CaliperPlotData *data,
-                     uint32_t flags, uint32_t known_flags);
+bool plot_call_begin(PlotCall *call, const char *slot, const char *label,
+                     const CaliperPlotData *data, uint32_t flags, uint32_t known_flags);
 /* The same for what has no data: only the legend and the style. */
 bool plot_call_plain(PlotCall *call, const char *slot, const char *label, uint32_t flags,
                      uint32_t known_flags);
@@ -41,7 +41,8 @@ void plot_call_place(PlotCall *call);
 /* The x axis over whole pixel columns, and how many there are. */
 PlotScale plot_columns(const PlotFrame *frame, int32_t *out_columns);
 
-/* A new thing to draw, with the call's style and no samples yet; nullptr when there are too many. */
+/* A new thing to draw, with the call's style and no samples yet; nullptr when there are too many.
+ */
 PlotItem *plot_item_add(PlotCall *call, PlotItemKind kind);
 /* Its samples are complete. */
 void plot_item_done(PlotCall *call, PlotItem *item);

@@ -47,8 +47,7 @@ static double multiple(Step step, double n)
     double whole = n * (double)step.mantissa;
     if (step.exponent < -300) /* the power itself would be infinite */
         return whole * pow(10.0, step.exponent);
-    return step.exponent < 0 ? whole / pow(10.0, -step.exponent)
-                             : whole * pow(10.0, step.exponent);
+    return step.exponent < 0 ? whole / pow(10.0, -step.exponent) : whole * pow(10.0, step.exponent);
 }
 
 /* "1.50e-08" becomes "1.50e-8". */
@@ -170,8 +169,8 @@ static void ticks_log(const PlotTickParams *params, PlotTicks *out)
     for (int exponent = first; exponent <= last; exponent++) {
         bool labelled = ((exponent % stride) + stride) % stride == 0;
         for (int mantissa = 1; mantissa <= 9; mantissa++) {
-            bool text = (mantissa == 1 && labelled) ||
-                        (with_2_and_5 && (mantissa == 2 || mantissa == 5));
+            bool text =
+                (mantissa == 1 && labelled) || (with_2_and_5 && (mantissa == 2 || mantissa == 5));
             double at = multiple((Step){mantissa, exponent}, 1.0);
             double place = log10(at);
             if (place < low - slack || place > high + slack ||

@@ -31,7 +31,7 @@ typedef struct PlotTickParams {
     uint32_t scale;  /* CALIPER_SCALE_* */
     bool integer, local_time;
     bool may_offset; /* long numbers that differ at their ends may be told from their beginning */
-    int32_t most; /* labelled ticks at most, 2 or more */
+    int32_t most;    /* labelled ticks at most, 2 or more */
 } PlotTickParams;
 
 /* Ascending. */

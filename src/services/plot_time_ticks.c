@@ -13,10 +13,10 @@ static const double time_max_sec = 1.36e11;
 static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-static const double steps_sec[] = {1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4,  1e-3,
-                                   2e-3, 5e-3, 1e-2, 2e-2, 5e-2, 0.1,  0.2,  0.5,  1,     2,
-                                   5,    10,   15,   30,   60,   120,  300,  600,  900,   1800,
-                                   3600, 7200, 10800, 21600, 43200};
+static const double steps_sec[] = {1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5,  1e-4,  2e-4, 5e-4,
+                                   1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2,  0.1,   0.2,  0.5,
+                                   1,    2,    5,    10,   15,   30,    60,    120,  300,
+                                   600,  900,  1800, 3600, 7200, 10800, 21600, 43200};
 
 static struct tm broken_down(double at_sec, bool local)
 {
@@ -61,10 +61,10 @@ static void clock_ticks(const PlotTickParams *params, double step_sec, PlotTicks
     PlotRange range = params->range;
     struct tm start = broken_down(range.min, params->local_time);
     for (int day = 0; day < PLOT_TICKS_MAX; day++) {
-        double from = day_start(start.tm_year, start.tm_mon, start.tm_mday + day,
-                                params->local_time);
-        double next = day_start(start.tm_year, start.tm_mon, start.tm_mday + day + 1,
-                                params->local_time);
+        double from =
+            day_start(start.tm_year, start.tm_mon, start.tm_mday + day, params->local_time);
+        double next =
+            day_start(start.tm_year, start.tm_mon, start.tm_mday + day + 1, params->local_time);
         if (from > range.max)
             return;
         double first = fmax(ceil((range.min - from) / step_sec - 1e-6), 0.0);
@@ -83,8 +83,7 @@ static void day_ticks(const PlotTickParams *params, int step, PlotTicks *out)
 {
     struct tm start = broken_down(params->range.min, params->local_time);
     for (int day = 0; day < 2 * PLOT_TICKS_MAX; day++) {
-        double at =
-            day_start(start.tm_year, start.tm_mon, start.tm_mday + day, params->local_time);
+        double at = day_start(start.tm_year, start.tm_mon, start.tm_mday + day, params->local_time);
         if (at > params->range.max)
             return;
         struct tm parts = broken_down(at, params->local_time);

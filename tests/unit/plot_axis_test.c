@@ -34,9 +34,10 @@ static void a_value_lies_where_its_share_puts_it(void **unused)
 
 static void any_two_numbers_become_a_range(void **unused)
 {
-    static const double values[] = {0.0,    1.0,   -1.0,  1e300,  -1e300,           1e-320,
-                                    8e307,  1e308, -1e308, 1e9,   (double)INFINITY, -(double)INFINITY,
-                                    1e-300, 5e-324};
+    static const double values[] = {
+        0.0,    1.0,   -1.0,   1e300, -1e300,           1e-320,
+        8e307,  1e308, -1e308, 1e9,   (double)INFINITY, -(double)INFINITY,
+        1e-300, 5e-324};
     enum { COUNT = sizeof values / sizeof values[0] };
     (void)unused;
     for (int a = 0; a < COUNT; a++) {
@@ -254,8 +255,9 @@ static PlotData values_of(const double *y, int64_t count)
 
 static void bins_count_as_numpy_does(void **unused)
 {
-    static const double y[] = {-1.0, 0.0, 0.1, 0.2, 0.30000000000000004, 0.3, 0.7, 0.9, 1.0, 1.5,
-                               (double)NAN, (double)INFINITY, 0.5, 0.5, 0.25};
+    static const double y[] = {-1.0, 0.0, 0.1, 0.2, 0.30000000000000004, 0.3,
+                               0.7,  0.9, 1.0, 1.5, (double)NAN,         (double)INFINITY,
+                               0.5,  0.5, 0.25};
     static const int64_t wanted[] = {1, 1, 3, 1, 0, 2, 1, 0, 0, 2};
     static const int64_t wanted_squares[] = {378, 156, 120, 102, 89, 80, 75};
     int64_t counts[16];
@@ -302,8 +304,8 @@ static void bins_are_chosen_by_the_data(void **unused)
     data = values_of(roots, 10000);
     bins = plot_bins_choose(&data, 0, (double)NAN, (double)NAN);
     assert_int_equal(bins.count, 26); /* numpy.histogram(x, bins="scott") */
-    CaliperPlotData given = {.struct_size = sizeof given, .y = bytes, .y_type = CALIPER_PLOT_TYPE_U8,
-                             .count = 4};
+    CaliperPlotData given = {
+        .struct_size = sizeof given, .y = bytes, .y_type = CALIPER_PLOT_TYPE_U8, .count = 4};
     PlotDataWrong wrong;
     assert_true(plot_data_check(&given, false, &data, &wrong));
     bins = plot_bins_choose(&data, 0, (double)NAN, (double)NAN);

@@ -1,5 +1,5 @@
-/* tests/unit/plot_reduce_test.c: the index and the reduction against a plain loop over all elements,
- * written here; and the reading and printing of elements. */
+/* tests/unit/plot_reduce_test.c: the index and the reduction against a plain loop over all
+ * elements, written here; and the reading and printing of elements. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -144,7 +144,9 @@ static PlotRange plain_range(const PlotData *data, int64_t from, int64_t to, boo
 static void fill(float *y, int64_t count, uint32_t holes)
 {
     for (int64_t i = 0; i < count; i++)
-        y[i] = holes > 0 && rnd(holes) == 0 ? (rnd(2) ? NAN : rnd(2) ? INFINITY : -INFINITY)
+        y[i] = holes > 0 && rnd(holes) == 0 ? (rnd(2)   ? NAN
+                                               : rnd(2) ? INFINITY
+                                                        : -INFINITY)
                                             : (float)(uniform() * 20.0 - 10.0);
 }
 
@@ -158,8 +160,8 @@ static void the_index_answers_as_a_loop_does(void **unused)
         fill(y, COUNT, round < 2 ? 0 : round < 4 ? 3 : 100);
         if (round == 5) /* whole blocks without a value */
             memset(y + 5000, 0xff, 20000 * sizeof *y);
-        CaliperPlotData given = {.struct_size = sizeof given, .revision = 1, .y = y,
-                                 .y_type = CALIPER_PLOT_TYPE_F32};
+        CaliperPlotData given = {
+            .struct_size = sizeof given, .revision = 1, .y = y, .y_type = CALIPER_PLOT_TYPE_F32};
         PlotIndex *index = plot_index_create(&(PlotIndexParams){PLOT_COLUMN_Y, positive, true});
         /* Appended in odd portions, with a budget that cuts them once more. */
         for (given.count = 1; given.count <= COUNT; given.count += 1 + rnd(3000)) {
@@ -194,8 +196,8 @@ static void the_index_answers_as_a_loop_does(void **unused)
 static void x_ascends_or_not(void **unused)
 {
     double x[200], y[200] = {0};
-    CaliperPlotData given = {.struct_size = sizeof given, .revision = 1, .x = x, .y = y,
-                             .count = 200};
+    CaliperPlotData given = {
+        .struct_size = sizeof given, .revision = 1, .x = x, .y = y, .count = 200};
     (void)unused;
     for (int kind = 0; kind < 5; kind++) {
         for (int i = 0; i < 200; i++)
@@ -260,7 +262,9 @@ static void each_column_keeps_its_extremes(void **unused)
     PlotSamples out = {0};
     (void)unused;
     for (int round = 0; round < 60; round++) {
-        CaliperPlotData given = {.struct_size = sizeof given, .revision = 1, .y = y,
+        CaliperPlotData given = {.struct_size = sizeof given,
+                                 .revision = 1,
+                                 .y = y,
                                  .y_type = CALIPER_PLOT_TYPE_F32,
                                  .count = round < 10 ? 1 + (int64_t)rnd(200) : COUNT};
         bool log_x = round % 5 == 4;
@@ -279,7 +283,8 @@ static void each_column_keeps_its_extremes(void **unused)
         double low = plot_data_x(&data, 0), high = plot_data_x(&data, given.count - 1);
         PlotRange range = {fmin(low, high), fmax(low, high)};
         double width = range.max - range.min;
-        PlotRange view = {range.min + width * (uniform() - 0.3), range.max + width * (uniform() - 0.7)};
+        PlotRange view = {range.min + width * (uniform() - 0.3),
+                          range.max + width * (uniform() - 0.7)};
         view = plot_range_repair(view, log_x);
         int32_t columns = 1 + (int32_t)rnd(900);
         PlotScale scale = {log_x, view, round % 7 == 6 ? columns : 0, round % 7 == 6 ? 0 : columns};
@@ -354,8 +359,11 @@ static void ten_million_points_are_read_once(void **unused)
     assert_non_null(y);
     fill(y, COUNT, 1000);
     y[7654321] = 1e6f;
-    CaliperPlotData given = {.struct_size = sizeof given, .revision = 3, .y = y,
-                             .y_type = CALIPER_PLOT_TYPE_F32, .count = COUNT};
+    CaliperPlotData given = {.struct_size = sizeof given,
+                             .revision = 3,
+                             .y = y,
+                             .y_type = CALIPER_PLOT_TYPE_F32,
+                             .count = COUNT};
     PlotData data = checked(&given);
     int frames = 0;
     PlotCacheEntry *entry;
@@ -400,8 +408,11 @@ static void another_revision_is_other_data(void **unused)
     (void)unused;
     for (int i = 0; i < 300; i++)
         y[i] = (float)i;
-    CaliperPlotData given = {.struct_size = sizeof given, .revision = 1, .y = y,
-                             .y_type = CALIPER_PLOT_TYPE_F32, .count = 200};
+    CaliperPlotData given = {.struct_size = sizeof given,
+                             .revision = 1,
+                             .y = y,
+                             .y_type = CALIPER_PLOT_TYPE_F32,
+                             .count = 200};
     PlotData data = checked(&given);
     plot_cache_frame();
     PlotCacheEntry *entry = plot_cache_get(5, &data, false);
