@@ -4,8 +4,8 @@
  * services include their top headers. One process owns a data root, by a lock on
  * <data root>/owner.lock that it holds for life; the file names its pid and host. The engine's own
  * lock on a .duckdb file is not enough: it is gone when the process closes any descriptor of that
- * file. Several stores of a process share the lock; it ends with the process, however that ends, and
- * a forked child does not keep it. Any thread. */
+ * file. Several stores of a process share the lock; it ends with the process, however that ends,
+ * and a forked child does not keep it. Any thread. */
 #ifndef CALIPER_STORE_OWNER_LOCK_H
 #define CALIPER_STORE_OWNER_LOCK_H
 

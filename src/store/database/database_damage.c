@@ -17,6 +17,7 @@ static const char *const log_words[] = {"replaying WAL", "WAL file", NULL};
 static const char *const file_words[] = {
     "not a valid DuckDB database file",
     "Corrupt database file",
+    "Could not read enough bytes",
     "checksum",
     "Failed to deserialize",
     "Serialization Error",
