@@ -68,18 +68,22 @@ static void draw_card(Shell *shell, uint32_t applet, const AppletView *view, Rec
                   hovered ? ui_fade(ui_theme_color(CALIPER_THEME_ACCENT), 0.8f)
                           : ui_theme_color(CALIPER_THEME_BORDER));
     float x = card.x + 20, w = card.w - 40;
-    ui_text_at(UI_FONT_HEADING, x, card.y + 18, w - 130, can_open ? text : dim, view->name);
+    bool stopped = view->reason != NULL && view->reason[0] != '\0';
+    float name_w = view->tag != NULL && view->tag[0] != '\0' ? w - 130 : w;
+    ui_text_at(UI_FONT_HEADING, x, card.y + 18, name_w, can_open ? text : dim, view->name);
     draw_tag(card.x + card.w - 20, card.y + 19, view->tag);
-    ui_text_block(UI_FONT_BODY, x, card.y + 50, w, 2, dim, view->summary);
+    if (stopped) /* what it would do matters less than why it does not */
+        ui_text_block(UI_FONT_SMALL, x, card.y + 50, w, 3, text, view->reason);
+    else
+        ui_text_block(UI_FONT_BODY, x, card.y + 50, w, 2, dim, view->summary);
 
     float y = card.y + card.h - 34;
     ui_disc(x + 4, y + 8, 4, state);
-    float at =
-        x + 16 + ui_text_at(UI_FONT_SMALL, x + 16, y, 0, state, applet_state_word(view->state));
-    if (view->reason != NULL && view->reason[0] != '\0') {
-        ui_text_at(UI_FONT_SMALL, at + 10, y, card.x + card.w - 20 - at - 10, dim, view->reason);
-    } else if (hovered) {
-        const char *word = view->state == APPLET_STATE_RUNNING ? "Show" : "Open";
+    ui_text_at(UI_FONT_SMALL, x + 16, y, 0, state, applet_state_word(view->state));
+    if (hovered) {
+        const char *word = view->state == APPLET_STATE_RUNNING ? "Show"
+                           : can_reload                        ? "Load it again"
+                                                               : "Open";
         float word_w = ui_text_width(UI_FONT_SMALL, word);
         ui_text_at(UI_FONT_SMALL, card.x + card.w - 20 - word_w, y, 0,
                    ui_theme_color(CALIPER_THEME_ACCENT), word);

@@ -311,6 +311,54 @@ static void dev_loads_it_again(void **state)
         fail_msg("see %s", log);
 }
 
+/* `caliper run` and `caliper list` with what else can be an applet. */
+static void run_takes_manifests_and_bundles(void **state)
+{
+    (void)state;
+    char base[128], path[256], command[1024];
+    snprintf(base, sizeof base, "%s/run", folder);
+    shell_command("bin='%s/a.caliperapp/bin/'$(uname -s | tr A-Z a-z)-$(uname -m) && "
+                  "mkdir -p \"$bin\" && cp '%s' \"$bin\"/a.so",
+                  base, shirking);
+    snprintf(path, sizeof path, "%s/a.caliperapp/caliper.toml", base);
+    write_manifest(path, "0.1.0", "");
+    shell_command("cp '%s' '%s/libs.so'", shirking, base);
+    snprintf(path, sizeof path, "%s/s.caliper.toml", base);
+    write_manifest(path, "0.1.0", "");
+    snprintf(path, sizeof path, "%s/future.caliper.toml", base);
+    write_manifest(path, "0.1.0", "min_host = '1000.0.0'\n");
+    shell_command("cp '%s' '%s/future.so'", shirking, base);
+    static const struct {
+        const char *arguments;
+        int status;
+    } cases[] = {{"run ./a.caliperapp", 0},
+                 {"run a.caliperapp/", 0},
+                 {"run a.caliperapp", 0},
+                 {"run a.caliperapp/caliper.toml", 0},
+                 {"run s.caliper.toml", 0},
+                 {"run libs.so", 0},
+                 {"run shirking --applet-dir .", 0},
+                 {"run future.caliper.toml", 1},
+                 {"run none.caliperapp", 1},
+                 {"run shirking", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        snprintf(command, sizeof command,
+                 "cd '%s' && '%s' %s --headless --frames 2 --renderer cpu --data-dir data "
+                 "2>%s/log",
+                 base, caliper, cases[i].arguments, folder);
+        int status = system(command);
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != cases[i].status)
+            fail_msg("%s: status %d", cases[i].arguments, WEXITSTATUS(status));
+    }
+    /* The bundle comes first by name; the others have its id. */
+    snprintf(command, sizeof command,
+             "cd '%s' && '%s' list --applet-dir . --data-dir data 2>/dev/null >out && "
+             "test $(grep -c 'org.caliper.test.shirking .* ready' out) = 1 && "
+             "test $(grep -c 'was found first: .*a.caliperapp/caliper.toml' out) = 2",
+             base, caliper);
+    assert_int_equal(system(command), 0);
+}
+
 static void dev_has_a_status(void **state)
 {
     (void)state;
@@ -349,11 +397,17 @@ int main(int argc, char **argv)
     if (mkdtemp(folder) == NULL)
         return 2;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_fault_has_its_row), cmocka_unit_test(faults_in_each_call),
-        cmocka_unit_test(descriptors_that_lie),   cmocka_unit_test(what_is_only_bad_style),
-        cmocka_unit_test(manifests_and_bundles),  cmocka_unit_test(exports_are_counted),
-        cmocka_unit_test(usage_and_json),         cmocka_unit_test(nothing_is_left),
-        cmocka_unit_test(dev_loads_it_again),     cmocka_unit_test(dev_has_a_status),
+        cmocka_unit_test(each_fault_has_its_row),
+        cmocka_unit_test(faults_in_each_call),
+        cmocka_unit_test(descriptors_that_lie),
+        cmocka_unit_test(what_is_only_bad_style),
+        cmocka_unit_test(manifests_and_bundles),
+        cmocka_unit_test(exports_are_counted),
+        cmocka_unit_test(usage_and_json),
+        cmocka_unit_test(nothing_is_left),
+        cmocka_unit_test(dev_loads_it_again),
+        cmocka_unit_test(dev_has_a_status),
+        cmocka_unit_test(run_takes_manifests_and_bundles),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     char command[128];
