@@ -18,7 +18,9 @@ uint32_t host_applet_count(const Host *host)
 
 int32_t host_find(const Host *host, const char *applet_id)
 {
-    for (uint32_t i = 0; applet_id != NULL && i < host->applet_count; i++) {
+    if (applet_id == NULL || applet_id[0] == '\0') /* the id of those that could not say theirs */
+        return -1;
+    for (uint32_t i = 0; i < host->applet_count; i++) {
         if (strcmp(host->applets[i]->facts.id, applet_id) == 0)
             return (int32_t)i;
     }

@@ -316,6 +316,7 @@ static void test_bad_manifests_have_cards(void **state)
     }
     assert_int_equal(complaints(), 4);
     assert_int_equal(unavailable(), 4);
+    assert_int_equal(host_find(host, ""), -1);
     host_scan(host); /* again: nothing new */
     assert_int_equal(host_applet_count(host), 4);
     assert_int_equal(complaints(), 4);
