@@ -2,7 +2,7 @@
 and what convert wrote NumPy reads as it was. The safetensors samples were written by that format's
 own library, with its answers beside them.
 
-Usage: test_array_command.py CALIPER FORMATS_DATA_DIR
+Usage: test_array_command.py CALIPER FORMATS_DATA_DIR FUZZ_CORPUS
 """
 import json
 import os
@@ -23,7 +23,7 @@ try:
 except ImportError:
     Image = None
 
-CALIPER, DATA = sys.argv[1], pathlib.Path(sys.argv[2])
+CALIPER, DATA, CORPUS = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 NAMES = {"f64": "f8", "f32": "f4", "f16": "f2", "i64": "i8", "i32": "i4", "i16": "i2", "i8": "i1",
          "u64": "u8", "u32": "u4", "u16": "u2", "u8": "u1", "bool": "b1"}
 checks = 0
@@ -310,6 +310,14 @@ def test_refusals(folder):
     check(not [p for p in folder.iterdir() if p.suffix == ".part"], "a temporary file is left")
 
 
+def test_broken_files():
+    """The named seeds of the fuzzers: each breaks one rule of its format."""
+    seeds = sorted(CORPUS.glob("formats_*/refused_*"))
+    check(len(seeds) > 60, len(seeds), "seeds")
+    for seed in seeds:
+        refused(seed.name, "info", seed, "--json")
+
+
 def test_raw(folder):
     array = np.arange(24, dtype=">i2").reshape(2, 3, 4)
     (folder / "bytes").write_bytes(b"headr" + array.tobytes() + b"!")
@@ -353,6 +361,7 @@ def main():
         test_png(folder)
         test_refusals(folder)
         test_raw(folder)
+        test_broken_files()
         test_huge(folder)
     print(f"{checks} checks")
 

@@ -85,10 +85,12 @@ def test_hover_at_scales_and_zooms():
             array[r, c] = 100 + 20 * r, 90 + 16 * c, 255
             colours[r, c] = (100 + 20 * r) << 16 | (90 + 16 * c) << 8 | 255
     np.save(folder / "cells.npy", array)
-    for scale, size in ((1, "1280x800"), (1.25, "1300x900"), (1.5, "1500x1000"),
-                        (2, "2000x1300"), (1, "600x900")):
-        for zoom in ("", "wheel 0 3\n", "wheel 0 -2\n", "wheel 0 6\n",
-                     "wheel 0 2\nat 3\npress left\nmove 630 500\nrelease left\n"):
+    drag = "wheel 0 2\nat 3\npress left\nmove 630 500\nrelease left\n"
+    zooms = ("", "wheel 0 5\n", "wheel 0 -2\n")
+    for scale, size, zooms in ((1, "1280x800", zooms + (drag,)), (1.25, "1100x800", zooms),
+                               (1.5, "1250x850", zooms + (drag,)), (2, "1700x1100", zooms),
+                               (1, "600x900", ("", "wheel 0 3\n"))):
+        for zoom in zooms:
             options = ("--scale", str(scale), "--size", size)
             width, height = (int(n) / scale for n in size.split("x"))
             narrow = width < 700

@@ -1,6 +1,6 @@
 # The fuzz targets of formats/. With CALIPER_FUZZ they are libFuzzer programs; in other builds each
 # becomes a test that runs the kept corpus once.
-foreach(parser npy npz safetensors idx png gz tfevents)
+foreach(parser npy npz safetensors idx png gz raw tfevents)
   set(name fuzz_formats_${parser})
   set(corpus ${CMAKE_CURRENT_LIST_DIR}/corpus/formats_${parser})
   set(sources formats_${parser}.c formats_fuzz.c)

@@ -3,6 +3,8 @@
  */
 #include "formats_common.h"
 
+#include "formats/array_save.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -124,12 +126,68 @@ static void test_writing(void **state)
     }
 }
 
+static bool save_all(const char *path, ArrayFormat format, ArrayError *error)
+{
+    const ArraySaveItem item = {
+        .name = "n\"1", .dtype = ARRAY_DTYPE_U8, .rank = 2, .shape = {2, 3}};
+    const uint8_t values[6] = {1, 2, 3, 4, 5, 6};
+    ArraySave *save = array_save_begin(path, format, &item, 1, false, error);
+    bool good = save != NULL && array_save_append(save, values, 6, error) &&
+                array_save_commit(&save, error);
+    array_save_cancel(&save);
+    return good;
+}
+
+static void test_saving(void **state)
+{
+    (void)state;
+    const char *path = temporary_path("saved");
+    for (int format = ARRAY_FORMAT_NPY; format < ARRAY_FORMAT_COUNT; format++) {
+        bool failed = true;
+        for (int nth = 1; failed; nth++) {
+            ArrayError error = {0};
+            unlink(path);
+            allocations = 0;
+            fail_at = nth;
+            bool good = save_all(path, (ArrayFormat)format, &error);
+            failed = allocations >= nth;
+            fail_at = 0;
+            if (failed == good || (!good && access(path, F_OK) == 0) ||
+                (failed && format != ARRAY_FORMAT_PNG && error.fault != ARRAY_FAULT_MEMORY))
+                fail_msg("format %d, allocation %d: %s", format, nth, error.message);
+        }
+    }
+}
+
+static void test_reading_in_order(void **state)
+{
+    (void)state;
+    bool failed = true;
+    for (int nth = 1; failed; nth++) {
+        ArrayError error = {0};
+        double values[64];
+        ArrayFile *file = array_file_open(data_path("be_fortran_f64.npy"), NULL, &error);
+        assert_non_null(file);
+        uint64_t count = array_file_info(file, 0)->element_count;
+        assert_in_range(count, 1, 64);
+        allocations = 0;
+        fail_at = nth;
+        ArrayOrder *order = array_order_begin(file, 0, &error);
+        bool good = order != NULL && array_order_read(order, count, values, sizeof values, &error);
+        failed = allocations >= nth;
+        fail_at = 0;
+        assert_true(failed == !good);
+        array_order_end(&order);
+        array_file_close(&file);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reading),
-        cmocka_unit_test(test_listed_problems),
-        cmocka_unit_test(test_writing),
+        cmocka_unit_test(test_reading),          cmocka_unit_test(test_listed_problems),
+        cmocka_unit_test(test_writing),          cmocka_unit_test(test_saving),
+        cmocka_unit_test(test_reading_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, remove_temporaries);
 }
