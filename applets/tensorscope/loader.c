@@ -405,7 +405,7 @@ bool loader_take(Loader *loader, LoaderResult *out)
         loader->results[kind] = NULL;
     }
     ArrayFile *unread = NULL;
-    char *unwatched = NULL;
+    char *unwanted = NULL;
     if (result != NULL && result->file != NULL) {
         unread = loader->taken;
         loader->taken = result->file;
@@ -413,7 +413,7 @@ bool loader_take(Loader *loader, LoaderResult *out)
         result->file = NULL;
     }
     if (result != NULL && result->kind == LOADER_KIND_OPEN && (result->done || !loader->has_file)) {
-        unwatched = loader->watched;
+        unwanted = loader->watched;
         loader->watched = result->address;
         result->address = NULL;
         loader->watch_stamp = result->stamp;
@@ -421,11 +421,13 @@ bool loader_take(Loader *loader, LoaderResult *out)
         pthread_cond_signal(&loader->asked); /* it may be waiting without an end */
     }
     pthread_mutex_unlock(&loader->mutex);
-    free(unwatched);
+    free(unwanted);
     array_file_close(&unread);
     if (result == NULL) {
         return false;
     }
+    free(result->address); /* an open that was refused, beside a file that stays */
+    result->address = NULL;
     *out = *result;
     free(result);
     return true;

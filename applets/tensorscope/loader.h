@@ -28,7 +28,7 @@ typedef struct LoaderResult {
     bool done;        /* false: `error` says why not */
     ArrayError error; /* one line for people */
     ArrayFile *file;  /* of an open, until loader_take hands it to the thread; never the caller's */
-    char *address;    /* of an open: what was opened */
+    char *address;    /* of an open, until loader_take; never the caller's */
     Stamp stamp;      /* of an open or refresh: the content that was tried */
     bool second_look; /* of a refresh: the stamp is the one before, which was fresh */
     /* By kind, now the caller's: */

@@ -90,7 +90,12 @@ static void draw_slider(App *app, uint32_t number, int axis)
     AxisChoice *axes = &app->session.axes;
     char label[32], last[96];
     int64_t value = (int64_t)axes->index[axis];
-    snprintf(label, sizeof(label), "axis %d", axis);
+    bool first = axes->tiled && axis == axes->tile;
+    if (first) {
+        snprintf(label, sizeof(label), "first");
+    } else {
+        snprintf(label, sizeof(label), "axis %d", axis);
+    }
     ui->push_id_int((uint64_t)axis);
     if (ui->button("-", 24.0f, 0.0f, CALIPER_BUTTON_REPEAT)) {
         session_step(&app->session, number, -1);
@@ -101,8 +106,7 @@ static void draw_slider(App *app, uint32_t number, int axis)
         axes->index[axis] = (uint64_t)value;
         session_axes_changed(&app->session, false);
     }
-    snprintf(last, sizeof(last), "%s0 to %" PRIu64 "%s",
-             axes->tiled && axis == axes->tile ? "the first of the grid, " : "",
+    snprintf(last, sizeof(last), "%s0 to %" PRIu64 "%s", first ? "the first of the grid, " : "",
              array->shape[axis] - 1,
              number == 0   ? ", left and right keys step"
              : number == 1 ? ", up and down keys step"
