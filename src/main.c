@@ -1,8 +1,10 @@
 /* main.c: the `caliper` command. */
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "jobs/jobs.h"
 
 /* A file that is opened must not become 0, 1 or 2 because whoever started us had closed it: what is
  * printed would go into that file. */
@@ -19,5 +21,11 @@ static void keep_standard_streams(void)
 int main(int argc, char **argv)
 {
     keep_standard_streams();
-    return cli_main(argc, argv);
+    int status = cli_main(argc, argv);
+    if (jobs_end() > 0) {
+        /* exit() would take libraries apart under the feet of those that still run. */
+        fflush(NULL);
+        _exit(status);
+    }
+    return status;
 }

@@ -38,8 +38,7 @@ static void quarantine(Host *host, Applet *applet, const GuardFault *fault, cons
     applet_fault_log(applet->facts.id, fault, words);
     caller_leave(before);
     applet_set_state(applet, APPLET_STATE_QUARANTINED, words);
-    for (uint32_t i = 0; i < host->reclaim_count; i++)
-        host->reclaims[i].call(host->reclaims[i].user, applet->serial, false);
+    applet_reclaim(host, applet->serial, false);
     life_abandon(&applet->life);
 }
 

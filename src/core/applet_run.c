@@ -1,9 +1,7 @@
-/* An applet's life as the shell drives it: open, frame, close, reload, and what is done after each
- * frame. Frame thread. */
+/* An applet's life as the shell drives it: open, frame, reload. Frame thread. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/fault.h"
 #include "core/host_impl.h"
@@ -12,7 +10,6 @@
 
 static const double slow_frame_sec = 0.25;
 enum { SLOW_FRAMES = 3 };
-static const double quiesce_longest_sec = 2.0;
 
 static const char *const state_names[] = {"ready",   "unavailable", "running",
                                           "closing", "failed",      "quarantined"};
@@ -23,7 +20,7 @@ void applet_set_state(Applet *applet, AppletState state, const char *reason)
     snprintf(applet->reason, sizeof applet->reason, "%s", reason);
 }
 
-static Applet *applet_at(Host *host, uint32_t index, const char *call)
+Applet *applet_at(Host *host, uint32_t index, const char *call)
 {
     if (index < host->applet_count)
         return host->applets[index];
@@ -117,12 +114,6 @@ static bool ensure_loaded(Host *host, Applet *applet, char *why, size_t why_byte
     return applet->life->data_dir != NULL;
 }
 
-static void reclaim(Host *host, CallerId owner, bool leaked)
-{
-    for (uint32_t i = 0; i < host->reclaim_count; i++)
-        host->reclaims[i].call(host->reclaims[i].user, owner, leaked);
-}
-
 /* In good order but without success: what it left is taken back. Its library stays, since a job may
  * run in it; "reload" opens a fresh copy. */
 static bool fail_open(Host *host, Applet *applet, const char *why)
@@ -130,7 +121,7 @@ static bool fail_open(Host *host, Applet *applet, const char *why)
     applet_set_state(applet, APPLET_STATE_FAILED, why);
     log_item(APPLET_FAILED, applet->facts.id[0] != '\0' ? applet->facts.id : applet->path, why);
     if (applet->life != NULL) {
-        reclaim(host, applet->serial, true);
+        applet_reclaim(host, applet->serial, true);
         life_abandon(&applet->life);
     }
     return false;
@@ -190,7 +181,8 @@ bool host_open(Host *host, uint32_t index)
         !applet_call_initialize(host, applet, &initialized))
         return false;
     if (!initialized) {
-        if (!applet_call_destroy(host, applet))
+        /* A job that goes on may use what destroy would free: then it is kept. */
+        if (applet_jobs_ended(host, applet->serial) && !applet_call_destroy(host, applet))
             return false;
         return fail_open(host, applet, "initialize() answered false");
     }
@@ -206,7 +198,7 @@ bool host_try_create(Host *host, uint32_t index)
     Applet *applet = prepare(host, index, "host_try_create");
     if (applet == NULL || !create(host, applet) || !applet_call_destroy(host, applet))
         return false;
-    reclaim(host, applet->serial, true);
+    applet_reclaim(host, applet->serial, true);
     life_unload(&applet->life);
     return true;
 }
@@ -238,59 +230,6 @@ bool host_frame(Host *host, uint32_t index, const CaliperFrameInfo *info)
     applet->frames++;
     watchdog(applet);
     return true;
-}
-
-void host_close(Host *host, uint32_t index)
-{
-    Applet *applet = applet_at(host, index, "host_close");
-    if (applet == NULL || applet->state != APPLET_STATE_RUNNING)
-        return;
-    applet->close_asked_sec = host->now_sec();
-    applet->reopen = false;
-    applet_set_state(applet, APPLET_STATE_CLOSING, "");
-}
-
-/* Every hook is asked each time, so that all cancel what they run at once. */
-static bool quiesced(Host *host, CallerId owner)
-{
-    bool all = true;
-    for (uint32_t i = 0; i < host->quiesce_count; i++)
-        all = host->quiesces[i].call(host->quiesces[i].user, owner) && all;
-    return all;
-}
-
-static void close_now(Host *host, Applet *applet, bool jobs_ended)
-{
-    if (!jobs_ended)
-        log_item(APPLET_JOBS_REMAIN, applet->facts.id, quiesce_longest_sec);
-    if (!applet_call_cleanup(host, applet) || !applet_call_destroy(host, applet))
-        return;
-    reclaim(host, applet->serial, true);
-    log_item(APPLET_CLOSED, applet->facts.id, (unsigned long long)applet->frames);
-    applet_set_state(applet, APPLET_STATE_READY, jobs_ended ? "" : "a job of it still runs");
-    if (jobs_ended) {
-        life_unload(&applet->life);
-    } else {
-        life_abandon(&applet->life);
-        applet->fresh_copy = true;
-    }
-}
-
-void host_end_frame(Host *host)
-{
-    for (uint32_t i = 0; i < host->applet_count; i++) {
-        Applet *applet = host->applets[i];
-        if (applet->state != APPLET_STATE_CLOSING)
-            continue;
-        bool ended = quiesced(host, applet->serial);
-        if (ended || host->now_sec() - applet->close_asked_sec >= quiesce_longest_sec)
-            close_now(host, applet, ended);
-    }
-    applets_follow(host);
-    if (guard_retake_handlers() && !host->said_taken_back) {
-        host->said_taken_back = true; /* once: it may be a driver that does it every frame */
-        log_item(SIGNALS_TAKEN_BACK, "an applet or a driver");
-    }
 }
 
 bool applet_reload(Host *host, Applet *applet)
@@ -325,33 +264,4 @@ bool host_reload(Host *host, uint32_t index)
         return false;
     }
     return applet_reload(host, applet);
-}
-
-void applets_end(Host *host)
-{
-    for (uint32_t i = 0; i < host->applet_count; i++)
-        applet_unfollow(host->applets[i]);
-    for (uint32_t i = 0; i < host->applet_count; i++)
-        if (host->applets[i]->state == APPLET_STATE_RUNNING)
-            host_close(host, i);
-    /* No frames come any more: wait here, for all of them together. */
-    bool closing = true;
-    while (closing) {
-        closing = false;
-        host_end_frame(host);
-        for (uint32_t i = 0; i < host->applet_count; i++)
-            closing = closing || host->applets[i]->state == APPLET_STATE_CLOSING;
-        if (closing)
-            nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-    }
-    for (uint32_t i = 0; i < host->applet_count; i++) {
-        life_unload(&host->applets[i]->life);
-        free(host->applets[i]->path);
-        free(host->applets[i]->manifest);
-        free(host->applets[i]);
-    }
-    free(host->applets);
-    host->applets = NULL;
-    host->applet_count = 0;
-    life_forget_host(host);
 }

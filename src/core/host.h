@@ -98,7 +98,9 @@ bool host_try_create(Host *host, uint32_t index);
  * more). The shell calls it inside the applet's panel. */
 bool host_frame(Host *host, uint32_t index, const CaliperFrameInfo *info);
 /* Asks a running applet to close: cleanup and destroy happen in host_end_frame, after its textures
- * were last drawn. */
+ * were last drawn and its jobs have ended. Jobs that go on for 2 s more leave the card free for a
+ * new life; the old one gets its cleanup, destroy and unloading when the last of them has ended, or
+ * none of these when the host ends before. */
 void host_close(Host *host, uint32_t index);
 /* Opens the library again from a fresh copy; for failed and quarantined applets. */
 bool host_reload(Host *host, uint32_t index);
@@ -109,7 +111,7 @@ void host_end_frame(Host *host);
  * it left behind is its own leak) so that services take back what it holds. At most 8. */
 typedef void (*HostReclaim)(void *user, CallerId owner, bool leaked);
 bool host_on_reclaim(Host *host, HostReclaim reclaim, void *user);
-/* Asked until true before cleanup (2 s at most, polled once a frame): the owner's jobs ended. */
+/* Asked once a frame until true, before cleanup: the owner's jobs are cancelled and have ended. */
 typedef bool (*HostQuiesce)(void *user, CallerId owner);
 bool host_on_quiesce(Host *host, HostQuiesce quiesce, void *user);
 /* Called by host_destroy after the last applet's life and before the log's end, the last one

@@ -61,6 +61,10 @@ typedef struct Applet {
     uint64_t frames;
     double last_frame_sec;
     double close_asked_sec;
+    uint32_t lingering; /* earlier lives of it that wait for their jobs */
+
+    /* Of such an earlier life: the applet in the list, and the next of them. */
+    struct Applet *of, *next_lingering;
 } Applet;
 
 struct Host {
@@ -95,6 +99,7 @@ struct Host {
 
     Applet **applets;
     uint32_t applet_count, applet_capacity;
+    Applet *lingering;
     Watch *watch;     /* from the first library on; NULL: none */
     bool watch_tried; /* it could not be started, do not try again */
 
@@ -153,8 +158,16 @@ void applets_follow(Host *host);
  * false with a line. */
 bool applet_reload(Host *host, Applet *applet);
 
-/* applet_run.c: closes (waiting for jobs as long as a frame loop would) and frees every applet. */
+/* applet_close.c: closes (waiting for jobs as long as a frame loop would) and frees every applet.
+ */
 void applets_end(Host *host);
+/* Services take back what `owner` holds. */
+void applet_reclaim(Host *host, CallerId owner, bool leaked);
+/* Cancels the owner's jobs and waits here for their end, as long as a frame loop would. */
+bool applet_jobs_ended(Host *host, CallerId owner);
+
+/* applet_run.c. NULL and one line that names the call when there is no such applet. */
+Applet *applet_at(Host *host, uint32_t index, const char *call);
 void applet_set_state(Applet *applet, AppletState state, const char *reason);
 
 /* clock.c */

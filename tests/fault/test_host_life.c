@@ -23,6 +23,7 @@ static double fake_now(void)
 static uint32_t polls, polls_until_ended;
 static uint32_t reclaims;
 static bool reclaimed_leaked;
+static CallerId reclaimed_owner;
 static char reclaim_saw[64]; /* what had been noted when the reclaim came */
 
 static bool on_quiesce(void *user, CallerId owner)
@@ -35,8 +36,8 @@ static bool on_quiesce(void *user, CallerId owner)
 static void on_reclaim(void *user, CallerId owner, bool leaked)
 {
     (void)user;
-    (void)owner;
     reclaims++;
+    reclaimed_owner = owner;
     reclaimed_leaked = leaked;
     snprintf(reclaim_saw, sizeof reclaim_saw, "%s",
              fixture_noted("create initialize frame cleanup destroy ") > 0 ? "destroyed" : "alive");
@@ -144,11 +145,66 @@ static void test_close_gives_up_after_two_seconds(void **state)
     assert_int_equal(view.state, APPLET_STATE_READY);
     assert_string_equal(view.reason, "a job of it still runs");
     assert_int_equal(fixture_logged(LOG_APPLET_JOBS_REMAIN), 1);
-    assert_int_equal(fixture_noted("create initialize frame cleanup destroy "), 1);
+    /* Its job may use what cleanup and destroy would free. */
+    assert_int_equal(fixture_noted("create initialize frame cleanup destroy "), 0);
+    assert_int_equal(reclaims, 0);
     /* The old image is still there for its job; a new life has one of its own. */
     assert_true(host_open(fixture.host, index));
     assert_int_not_equal(fixture_view(&fixture, index).serial, serial);
     assert_true(fixture.host->applets[index]->life->library.first != image);
+    fixture_assert_healthy(&fixture, 3);
+    assert_int_equal(fixture_noted("create initialize frame cleanup destroy "), 0);
+    polls_until_ended = 0; /* the job ends: now the old life does */
+    host_end_frame(fixture.host);
+    assert_int_equal(fixture_noted("create initialize frame cleanup destroy "), 1);
+    assert_int_equal(reclaims, 1);
+    assert_int_equal(reclaimed_owner, serial);
+    assert_int_equal(fixture_view(&fixture, index).state, APPLET_STATE_RUNNING);
+    fixture_end(&fixture);
+}
+
+/* Two lives linger, and the host ends before their jobs: neither is cleaned up nor unloaded. */
+static void test_lives_that_outlast_the_host(void **state)
+{
+    (void)state;
+    FaultFixture fixture;
+    begin(&fixture, 1000000);
+    uint32_t index = add_recorder(&fixture, fixture_applet("recorder_1.so"));
+    for (int life = 0; life < 2; life++) {
+        assert_true(host_open(fixture.host, index));
+        fixture_frames(&fixture, 1);
+        host_close(fixture.host, index);
+        fake_sec += 2.1;
+        host_end_frame(fixture.host);
+        assert_int_equal(fixture_view(&fixture, index).state, APPLET_STATE_READY);
+        assert_string_equal(fixture_view(&fixture, index).reason, "a job of it still runs");
+    }
+    assert_int_equal(fixture_logged(LOG_APPLET_JOBS_REMAIN), 2);
+    step_sec = 0.1; /* for the healthy applet, which is closed now */
+    fixture_end(&fixture);
+    assert_int_equal(fixture_noted("create initialize frame cleanup destroy "), 0);
+    assert_int_equal(reclaims, 3); /* the healthy one's too */
+}
+
+/* Without memory for that the old life is abandoned. */
+static void test_lingering_without_memory(void **state)
+{
+    (void)state;
+    FaultFixture fixture;
+    begin(&fixture, 1000000);
+    uint32_t index = add_recorder(&fixture, fixture_applet("recorder_1.so"));
+    assert_true(host_open(fixture.host, index));
+    fixture_frames(&fixture, 1);
+    host_close(fixture.host, index);
+    fake_sec += 2.1;
+    assert_true(fault_set_plan("applets.alloc:1"));
+    host_end_frame(fixture.host);
+    fault_set_plan(NULL);
+    assert_int_equal(fixture_logged(LOG_OUT_OF_MEMORY), 1);
+    assert_int_equal(reclaims, 1);
+    assert_false(reclaimed_leaked);
+    assert_int_equal(fixture_view(&fixture, index).state, APPLET_STATE_READY);
+    assert_true(host_open(fixture.host, index));
     polls_until_ended = 0;
     fixture_end(&fixture);
 }
@@ -399,6 +455,8 @@ int main(void)
         cmocka_unit_test(test_order_of_calls),
         cmocka_unit_test(test_close_waits_for_jobs),
         cmocka_unit_test(test_close_gives_up_after_two_seconds),
+        cmocka_unit_test(test_lives_that_outlast_the_host),
+        cmocka_unit_test(test_lingering_without_memory),
         cmocka_unit_test(test_failures_to_start),
         cmocka_unit_test(test_watchdog),
         cmocka_unit_test(test_new_builds_of_a_library),
