@@ -118,8 +118,9 @@ CallerId caller_of_address(const void *address)
     uintptr_t at = (uintptr_t)address;
     CallerId id = 0;
     range_lock();
-    for (int i = 0; i < RANGES_MAX && id == 0; i++) {
-        if (ranges[i].id != 0 && at >= ranges[i].first && at < ranges[i].end)
+    /* The youngest: an abandoned life's image may serve another one. */
+    for (int i = 0; i < RANGES_MAX; i++) {
+        if (ranges[i].id > id && at >= ranges[i].first && at < ranges[i].end)
             id = ranges[i].id;
     }
     range_unlock();

@@ -190,7 +190,9 @@ static void report_crash(const GuardFault *fault, const GuardFrame *top, const c
 
 static const char *why_not_guarded(const GuardThread *thread, const siginfo_t *info)
 {
-    return thread->top == NULL  ? "no guarded call was running on this thread"
+    return thread->top == NULL  ? thread->words != NULL
+                                      ? "what a job leaves half done cannot be made good"
+                                      : "no guarded call was running on this thread"
            : !raised_here(info) ? "it was sent from outside"
            : thread->forked     ? "it is in a child that the call forked"
                                 : NULL;

@@ -49,16 +49,18 @@ static void probe_healthy_frame(uint64_t count, uint64_t texture, bool painted, 
     healthy_texture = texture;
 }
 
+/* Any thread. */
 static void probe_note(const char *what)
 {
-    for (int i = 0; i < NOTES_MAX; i++) {
+    bool counted = false;
+    pthread_mutex_lock(&log_mutex);
+    for (int i = 0; i < NOTES_MAX && !counted; i++) {
         if (notes[i].count == 0)
             snprintf(notes[i].what, sizeof notes[i].what, "%s", what);
-        if (strcmp(notes[i].what, what) == 0) {
-            notes[i].count++;
-            return;
-        }
+        counted = strcmp(notes[i].what, what) == 0;
+        notes[i].count += counted ? 1 : 0;
     }
+    pthread_mutex_unlock(&log_mutex);
 }
 
 static const TestProbe probe = {
@@ -96,11 +98,14 @@ uint32_t fixture_complaints(void)
 
 uint32_t fixture_noted(const char *what)
 {
+    uint32_t count = 0;
+    pthread_mutex_lock(&log_mutex);
     for (int i = 0; i < NOTES_MAX; i++) {
         if (strcmp(notes[i].what, what) == 0)
-            return notes[i].count;
+            count = notes[i].count;
     }
-    return 0;
+    pthread_mutex_unlock(&log_mutex);
+    return count;
 }
 
 AppletView fixture_view(const FaultFixture *fixture, uint32_t index)
