@@ -15,6 +15,7 @@
 #include "services/device_cuda.h"
 #include "services/device_service.h"
 #include "shell/services_known.h"
+#include "store/database/duckdb_api.h"
 
 typedef struct Finding {
     const char *section;
@@ -109,6 +110,18 @@ static void look_at_devices(Report *report)
     snprintf(cpu->words + used, sizeof cpu->words - used, "; uses %s", kernel_best()->name);
 }
 
+static void look_at_libraries(Report *report)
+{
+    const char *reason = NULL;
+    const DuckdbApi *duckdb = duckdb_api_present(&reason) ? duckdb_api(&reason) : NULL;
+    Finding *finding = add(report, "libraries", "DuckDB", duckdb != NULL);
+    if (duckdb != NULL)
+        snprintf(finding->words, sizeof finding->words, "%s, %.300s", duckdb->version,
+                 duckdb->path);
+    else
+        snprintf(finding->words, sizeof finding->words, "%.390s", reason);
+}
+
 static void look_at_files(Report *report, const CliOptions *options)
 {
     static const char *const fonts[][2] = {
@@ -180,6 +193,7 @@ int cli_doctor(CliOptions *options)
     memset(&report, 0, sizeof report);
     look_at_renderers(&report, options);
     look_at_devices(&report);
+    look_at_libraries(&report);
     look_at_files(&report, options);
     if (options->json)
         return print_json(&report) ? 0 : 1;

@@ -51,6 +51,12 @@ def main():
         assert result.returncode == 0, result.stderr
         result = run(running[0])
         assert result.returncode == 0, result.stderr
+        # Where DuckDB is not there the host starts, and says why the applet does not.
+        without = run("CALIPER_DUCKDB_LIBRARY=/nonexistent " + running[0])
+        assert "DuckDB's library is missing" in without.stderr, without.stderr
+        assert "caliper.data.v1" in without.stderr, without.stderr
+        listed = run("CALIPER_DUCKDB_LIBRARY=/nonexistent caliper list")
+        assert listed.returncode == 0, listed.stderr
         for line in running[1].splitlines():
             assert line.removeprefix("... ") in result.stderr, f"{line} is not in\n{result.stderr}"
         steps = commands_of(shell)

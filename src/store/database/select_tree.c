@@ -153,7 +153,8 @@ static bool walk_children(const Walk *walk, const cJSON *node, int depth)
             return refuse(walk, "a part of kind", type);
         if (type != NULL && strcmp(type, "VALUE_CONSTANT") == 0)
             return true;
-        if (type != NULL && strcmp(type, "TABLE_FUNCTION") == 0)
+        if ((type != NULL && strcmp(type, "TABLE_FUNCTION") == 0) ||
+            cJSON_HasObjectItem(node, "function"))
             return walk_table_function(walk, node, depth);
         if (function != NULL && is_listed(function, scalars_with_effects))
             return refuse(walk, "the function", function);
@@ -192,7 +193,7 @@ bool select_tree_allowed(const char *json, char *why, size_t why_bytes)
         snprintf(why, why_bytes, "given %d statements, wanted one",
                  cJSON_IsArray(statements) ? cJSON_GetArraySize(statements) : 0);
     } else {
-        allowed = walk_children(&walk, statements, 0);
+        allowed = walk_children(&walk, root, 0);
     }
     cJSON_Delete(root);
     return allowed;
