@@ -90,7 +90,7 @@ bool write_file_begin(WriteFile *file, const char *path, ArrayError *error)
 static bool refuse_existing(const char *path, ArrayError *error)
 {
     return array_error_set(error, ARRAY_FAULT_EXISTS, path,
-                           "is there already, wanted a new name or leave to replace it");
+                           "is there already, and is replaced only where that is asked for");
 }
 
 bool write_file_begin_new(WriteFile *file, const char *path, ArrayError *error)

@@ -54,7 +54,8 @@ void panel_display(App *app)
              text_conversion(view->whole.data->dtype, colour));
     ui->text_ex(text, -1, 0, CALIPER_TEXT_DIM | CALIPER_TEXT_WRAP | CALIPER_TEXT_SMALL);
     if (view->recreated_count > 0) {
-        snprintf(text, sizeof(text), "texture re-created %" PRIu64 " time%s: its range is pinned",
+        snprintf(text, sizeof(text),
+                 "texture re-created %" PRIu64 " time%s: shape and range are pinned",
                  view->recreated_count, view->recreated_count == 1 ? "" : "s");
         ui->text_ex(text, -1, 0, CALIPER_TEXT_DIM | CALIPER_TEXT_WRAP | CALIPER_TEXT_SMALL);
     }

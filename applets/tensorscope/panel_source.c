@@ -53,7 +53,7 @@ static void draw_open(App *app)
 {
     const CaliperWidgetsV1 *ui = app->ui;
     Session *session = &app->session;
-    ui->next_width(-58.0f);
+    ui->next_width(-62.0f);
     bool go = ui->input_text("##path", "drop a file, or type its path", app->path,
                              sizeof(app->path), 0.0f, CALIPER_INPUT_ON_ENTER);
     ui->same_line(0.0f, 6.0f);

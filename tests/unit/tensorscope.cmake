@@ -6,15 +6,17 @@ foreach(subject pure session)
   target_compile_definitions(tensorscope_${subject} PRIVATE
     FORMATS_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data/formats")
 endforeach()
-caliper_test(tensorscope_applet
-  SOURCES tensorscope_applet.c ${PROJECT_SOURCE_DIR}/applets/tensorscope/app.c
-  LIBS tensorscope_panel LABELS unit threads)
-target_compile_definitions(tensorscope_applet PRIVATE
-  FORMATS_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data/formats")
+foreach(subject applet doing)
+  caliper_test(tensorscope_${subject}
+    SOURCES tensorscope_${subject}.c ${PROJECT_SOURCE_DIR}/applets/tensorscope/app.c
+    LIBS tensorscope_panel LABELS unit threads)
+  target_compile_definitions(tensorscope_${subject} PRIVATE
+    FORMATS_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data/formats")
+endforeach()
 caliper_test(tensorscope_loader SOURCES tensorscope_loader.c
   LIBS tensorscope_parts LABELS unit threads)
 target_compile_definitions(tensorscope_loader PRIVATE
   FORMATS_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data/formats")
 set_tests_properties(tensorscope_session PROPERTIES LABELS "unit;threads")
 caliper_test(tensorscope_watch SOURCES tensorscope_watch.c
-  LIBS tensorscope_parts LABELS unit threads)
+  LIBS tensorscope_parts z LABELS unit threads)

@@ -15,127 +15,7 @@
 
 #include "formats/array_write.h"
 #include "session.h"
-
-enum { TEXTURES_MAX = 64, AHEAD = 3 /* frames a GPU may lag behind */ };
-
-/* ---- The bridge ---- */
-
-typedef struct FakeTexture {
-    bool live, shared;
-    int64_t h, w, c; /* c 0: mapped */
-    float low, high;
-    int32_t colormap;
-    void *memory; /* of shared ones */
-    float *copy;  /* as drawn, while a frame may still read it */
-    uint64_t drawn_frame;
-} FakeTexture;
-
-static struct {
-    FakeTexture textures[TEXTURES_MAX];
-    int made, updated, released, refused;
-    int64_t max_px;
-    bool no_shared;
-} fake;
-
-static CaliperTextureId new_texture(const FakeTexture *from)
-{
-    if (from->h > fake.max_px || from->w > fake.max_px || from->h < 1 || from->w < 1) {
-        fake.refused++;
-        return 0;
-    }
-    for (int i = 1; i < TEXTURES_MAX; i++) {
-        if (!fake.textures[i].live) {
-            fake.textures[i] = *from;
-            fake.textures[i].live = true;
-            fake.made++;
-            return (CaliperTextureId)i;
-        }
-    }
-    fail_msg("out of textures");
-    return 0;
-}
-
-static FakeTexture *live(CaliperTextureId id, bool shared)
-{
-    assert_true(id > 0 && id < TEXTURES_MAX);
-    assert_true(fake.textures[id].live && fake.textures[id].shared == shared);
-    return &fake.textures[id];
-}
-
-static CaliperTextureId make_direct(const CaliperTensor *t, uint32_t flags)
-{
-    (void)flags;
-    assert_int_equal(t->dtype, CALIPER_DT_U8);
-    assert_in_range(t->shape[2], 1, 4);
-    return new_texture(&(FakeTexture){.h = t->shape[0], .w = t->shape[1], .c = t->shape[2]});
-}
-
-static CaliperTextureId make_mapped(const CaliperTensor *t, int32_t colormap, float low, float high,
-                                    uint32_t flags)
-{
-    (void)flags;
-    float span = fabsf(high - low);
-    assert_int_equal(t->dtype, CALIPER_DT_F32);
-    assert_true(low == high || (span >= 0x1p-90f && span <= 0x1p126f));
-    return new_texture(&(FakeTexture){
-        .h = t->shape[0], .w = t->shape[1], .low = low, .high = high, .colormap = colormap});
-}
-
-static bool update(CaliperTextureId id, const CaliperTensor *t)
-{
-    const FakeTexture *texture = live(id, false);
-    assert_int_equal(texture->h, t->shape[0]);
-    assert_int_equal(texture->w, t->shape[1]);
-    fake.updated++;
-    return true;
-}
-
-static void release(CaliperTextureId id)
-{
-    live(id, false)->live = false;
-    fake.released++;
-}
-
-static bool alloc_shared(CaliperDType dtype, int32_t ndim, const int64_t *shape,
-                         CaliperTensor *out_tensor, CaliperTextureId *out_texture)
-{
-    if (fake.no_shared) {
-        return false;
-    }
-    assert_int_equal(dtype, CALIPER_DT_F32);
-    assert_int_equal(ndim, 2);
-    void *memory = calloc((size_t)(shape[0] * shape[1]), sizeof(float));
-    *out_texture =
-        new_texture(&(FakeTexture){.shared = true, .h = shape[0], .w = shape[1], .memory = memory});
-    memset(out_tensor, 0, sizeof(*out_tensor));
-    out_tensor->data = memory;
-    return true;
-}
-
-static void free_shared(CaliperTextureId id)
-{
-    FakeTexture *texture = live(id, true);
-    free(texture->memory);
-    free(texture->copy);
-    memset(texture, 0, sizeof(*texture));
-}
-
-static const CaliperTensorBridgeV1 bridge = {sizeof(CaliperTensorBridgeV1),
-                                             make_direct,
-                                             update,
-                                             release,
-                                             make_mapped,
-                                             alloc_shared,
-                                             free_shared};
-
-static int live_count(void)
-{
-    int count = 0;
-    for (int i = 0; i < TEXTURES_MAX; i++) {
-        count += fake.textures[i].live;
-    }
-    return count;
-}
+#include "tensorscope_bridge.h"
 
 static int log_lines, warnings;
 
@@ -347,6 +227,72 @@ static void test_larger_than_a_texture(void **state)
     session_set_hand(session, 1.0, 2.0); /* both parts in the new range */
     assert_true(live(session->view.detail.texture, false)->low == 1.0f);
     assert_true(live(session->view.whole.texture, false)->low == 1.0f);
+    stop(session);
+}
+
+/* A slice that is shown by samples, whose extremes, NaN and infinities all lie between them: the
+ * numbers are the samples' at first and every element's in the end, and the range follows. */
+static void test_every_element_is_counted(void **state)
+{
+    const uint64_t shape[3] = {2, 40, 5000};
+    char path[128];
+    float *values = malloc(2 * 40 * 5000 * sizeof(*values));
+    (void)state;
+    for (int i = 0; i < 2 * 40 * 5000; i++) {
+        values[i] = (float)(i % 97);
+    }
+    float *second = values + 40 * 5000;
+    second[17 * 5000 + 1] = -1234.5f;
+    second[31 * 5000 + 4997] = 5678.25f;
+    second[3] = NAN;
+    second[39 * 5000 + 4999] = -INFINITY;
+    second[20 * 5000 + 7] = INFINITY;
+    write_file(path, "count.npy", ARRAY_DTYPE_F32, 3, shape, values);
+    Session *session = start(true);
+    fake.max_px = 1000;
+    session_open(session, path);
+    frame(session);
+    assert_true(session_step(session, 0, 1));
+    frame(session);
+    assert_true(session->view.whole.data->request.area.col_step > 1);
+    assert_true(session->view.whole.data->stats.element_count < 40 * 5000);
+    for (int i = 0; i < 1000 && exact_state(session->exact) == EXACT_STATE_COUNTING; i++) {
+        frame(session);
+    }
+    assert_int_equal(exact_state(session->exact), EXACT_STATE_KNOWN);
+    const ArrayStats *stats = session_stats(session);
+    assert_int_equal(stats->element_count, 40 * 5000);
+    assert_true(stats->min.value.f64 == -1234.5 && stats->max.value.f64 == 5678.25);
+    assert_int_equal(stats->nan_count, 1);
+    assert_int_equal(stats->infinite_count, 2);
+    assert_true(session->view.whole.range.low == -1234.5f);
+    assert_true(session->view.whole.range.high == 5678.25f);
+    assert_true(session_step(session, 0, -1)); /* another slice: its own numbers */
+    frame(session);
+    for (int i = 0; i < 1000 && exact_state(session->exact) == EXACT_STATE_COUNTING; i++) {
+        frame(session);
+    }
+    assert_true(session_stats(session)->max.value.f64 == 96.0);
+    assert_true(session->view.whole.range.high == 96.0f);
+    session_count(session);
+    exact_stop(session->exact);
+    assert_int_equal(exact_state(session->exact), EXACT_STATE_STOPPED);
+    assert_true(session_stats(session) == &session->view.whole.data->stats);
+    session_count(session);
+    for (int i = 0; i < 1000 && exact_state(session->exact) == EXACT_STATE_COUNTING; i++) {
+        frame(session);
+    }
+    assert_int_equal(exact_state(session->exact), EXACT_STATE_KNOWN);
+    session_follow(session, false); /* what was counted of another content is not taken */
+    write_file(path, "count.npy", ARRAY_DTYPE_F32, 3, shape, values);
+    session_count(session);
+    for (int i = 0; i < 1000 && exact_state(session->exact) == EXACT_STATE_COUNTING; i++) {
+        frame(session);
+    }
+    assert_int_equal(exact_state(session->exact), EXACT_STATE_FAILED);
+    assert_non_null(strstr(exact_error(session->exact)->message, "changed"));
+    free(values);
+    unlink(path);
     stop(session);
 }
 
@@ -620,6 +566,7 @@ int main(void)
         cmocka_unit_test(test_a_file_and_its_slices),
         cmocka_unit_test(test_colour_goes_direct),
         cmocka_unit_test(test_larger_than_a_texture),
+        cmocka_unit_test(test_every_element_is_counted),
         cmocka_unit_test(test_a_damaged_file_is_told_once),
         cmocka_unit_test(test_a_failed_open_loses_no_wish),
         cmocka_unit_test(test_a_file_rewritten_smaller_is_an_error),

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <zlib.h>
 
 #include "formats/array_write.h"
 #include "session.h"
@@ -325,6 +326,43 @@ static void test_not_followed(void **state)
     stop(session);
 }
 
+/* A gzip file whose beginning is there has a good header: only reading its elements tells. */
+static void test_half_of_a_compressed_file(void **state)
+{
+    uint8_t plain[4096], packed[2][8192];
+    uLongf sizes[2];
+    char gz_path[160];
+    (void)state;
+    snprintf(gz_path, sizeof(gz_path), "%s/array.npy.gz", folder);
+    for (int i = 0; i < 2; i++) {
+        size_t size = make_bytes(i == 0 ? 0.0f : 300.0f, plain);
+        gzFile file = gzopen(gz_path, "wb");
+        assert_int_equal(gzwrite(file, plain, (unsigned)size), (int)size);
+        gzclose(file);
+        FILE *made = fopen(gz_path, "rb");
+        sizes[i] = (uLongf)fread(packed[i], 1, sizeof(packed[i]), made);
+        fclose(made);
+    }
+    write_bytes(gz_path, packed[0], sizes[0], O_TRUNC);
+    Session *session = start();
+    session_open(session, gz_path);
+    wait_for_base(session, 0.0f);
+    write_bytes(gz_path, packed[1], sizes[1] - 40, O_TRUNC);
+    wait_for_stale(session);
+    for (int i = 0; i < 200; i++) {
+        session_update(session, 0.0, 0.016);
+        assert_true(shown_base(session) == 0.0f);
+        usleep(1000);
+    }
+    write_bytes(gz_path, packed[1] + sizes[1] - 40, 40, O_APPEND);
+    wait_for_base(session, 300.0f);
+    assert_int_equal(session->stale.fault, ARRAY_FAULT_NONE);
+    assert_int_equal(errors, 0);
+    assert_int_equal(warnings, 1);
+    stop(session);
+    unlink(gz_path);
+}
+
 /* Opened before it is there, and while it is half there. */
 static void test_not_there_yet(void **state)
 {
@@ -409,6 +447,7 @@ int main(void)
         cmocka_unit_test(test_another_shape),
         cmocka_unit_test(test_a_writer_without_pause),
         cmocka_unit_test(test_not_followed),
+        cmocka_unit_test(test_half_of_a_compressed_file),
         cmocka_unit_test(test_not_there_yet),
         cmocka_unit_test(test_cut_while_it_is_read),
     };
