@@ -15,7 +15,12 @@
 
 #define FAKE __attribute__((visibility("default")))
 
-enum { BLOCKS_MAX = 64, ERROR_INVALID_VALUE = 1, ERROR_INVALID_HANDLE = 400 };
+enum {
+    BLOCKS_MAX = 64,
+    ERROR_INVALID_VALUE = 1,
+    ERROR_INVALID_HANDLE = 400,
+    GRANULARITY_BYTES = 2 << 20
+};
 
 /* Where the data of lavapipe's exported memory begins in its file. */
 enum { FILE_HEADER_BYTES = 4096, MAPPINGS_MAX = 256 };
@@ -49,10 +54,10 @@ static FakeMapping mappings[MAPPINGS_MAX];
 static unsigned long long copied_from_host, copied_inside;
 static FakeBlock blocks[BLOCKS_MAX];
 static int block_count;
-static long live;
+static _Atomic long live;
 static long launches;
-static int is_busy; /* events are never seen to be done */
-static long contexts_pushed;
+static _Atomic int is_busy; /* events are never seen to be done */
+static _Atomic long contexts_pushed;
 static size_t exported_bytes = 1 << 20;
 static FakeStream test_streams[16];
 static int test_stream_count;
@@ -502,13 +507,47 @@ ENTRY(cuMemAddressReserve, CudaPointer *pointer, size_t bytes, size_t alignment,
     (void)flags;
     if (bytes == 0)
         return ERROR_INVALID_VALUE;
-    *pointer = (CudaPointer)(uintptr_t)object_make();
+    void *reserved =
+        mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED)
+        return ERROR_INVALID_VALUE;
+    live++;
+    *pointer = (CudaPointer)(uintptr_t)reserved;
     return 0;
 }
 ENTRY(cuMemAddressFree, CudaPointer pointer, size_t bytes)
 {
-    (void)bytes;
-    return object_free((void *)(uintptr_t)pointer);
+    live--;
+    return munmap((void *)(uintptr_t)pointer, bytes) == 0 ? 0 : ERROR_INVALID_VALUE;
+}
+ENTRY(cuMemGetAllocationGranularity, size_t *granularity, const void *prop, int option)
+{
+    (void)prop;
+    (void)option;
+    *granularity = GRANULARITY_BYTES;
+    return 0;
+}
+ENTRY(cuMemCreate, CudaMemoryHandle *handle, size_t bytes, const void *prop,
+      unsigned long long flags)
+{
+    (void)prop;
+    if (bytes == 0 || bytes % GRANULARITY_BYTES != 0 || bytes > exported_bytes || flags != 0)
+        return ERROR_INVALID_VALUE;
+    *handle = (CudaMemoryHandle)(uintptr_t)object_make();
+    return 0;
+}
+ENTRY(cuMemExportToShareableHandle, void *out, CudaMemoryHandle handle, int type,
+      unsigned long long flags)
+{
+    int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (handle == 0 || type != 1 || flags != 0 || fd < 0)
+        return ERROR_INVALID_VALUE;
+    memcpy(out, &fd, sizeof fd);
+    return 0;
+}
+ENTRY(cuCtxSynchronize, void)
+{
+    return 0;
 }
 ENTRY(cuMemMap, CudaPointer pointer, size_t bytes, size_t offset, CudaMemoryHandle memory,
       unsigned long long flags)

@@ -1,0 +1,1 @@
+/* Made only by a libtorch with CUDA. */

@@ -1,0 +1,1 @@
+/* Found where the CUDA toolkit is. */
