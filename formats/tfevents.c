@@ -275,16 +275,21 @@ static bool read_tensor(TfeventsReader *reader, const Value *value, TfeventsItem
     }
 }
 
-/* True with an item; false when the value is of a kind that is not handed out. */
-static bool value_to_item(TfeventsReader *reader, const ProtoField *message, TfeventsItem *item)
+/* True with an item; false when there is none: it is then counted, or is no value of the run. */
+static bool value_to_item(TfeventsReader *reader, const ProtoField *message, TfeventsItem *item,
+                          bool *is_other)
 {
     Value value;
+    *is_other = true;
     if (!read_value(reader, message, &value))
         return false;
     if (value.plugin == TFEVENTS_PLUGIN_HPARAMS) {
         begin_item(reader, item, TFEVENTS_HPARAMS);
         item->is_tensor = true;
-        return tfevents_hparams_read(&value.plugin_content, &reader->text, &reader->group, item);
+        if (tfevents_hparams_read(&value.plugin_content, &reader->text, &reader->group, item))
+            return true;
+        *is_other = !tfevents_hparams_is_experiment(&value.plugin_content);
+        return false;
     }
     switch (value.content.number) {
     case 2:
@@ -305,7 +310,8 @@ static bool value_to_item(TfeventsReader *reader, const ProtoField *message, Tfe
 
 /* ---- One event ---- */
 
-/* Event: wall_time 1, step 2, file_version 3, summary 5. Others are counted. */
+/* Event: wall_time 1, step 2, summary 5; file_version 3 and source_metadata 10 say nothing of a run.
+ * Others are counted. */
 static void begin_event(TfeventsReader *reader, const uint8_t *data, size_t size_bytes)
 {
     ProtoReader fields = proto_reader(data, size_bytes);
@@ -320,7 +326,7 @@ static void begin_event(TfeventsReader *reader, const uint8_t *data, size_t size
             reader->step = (int64_t)field.value;
         else if (proto_is(&field, 5, PROTO_WIRE_BYTES))
             summary = field;
-        else if (field.number != 3)
+        else if (field.number != 3 && field.number != 10)
             is_other = true;
     }
     if (fields.damaged) {
@@ -344,9 +350,10 @@ bool tfevents_next(TfeventsReader *reader, TfeventsItem *item, ArrayError *error
         if (proto_next(&reader->values, &field)) {
             if (!proto_is(&field, 1, PROTO_WIRE_BYTES))
                 continue;
-            if (value_to_item(reader, &field, item))
+            bool is_other;
+            if (value_to_item(reader, &field, item, &is_other))
                 break;
-            reader->counts.other++;
+            reader->counts.other += is_other ? 1 : 0;
             continue;
         }
         reader->counts.undecoded += reader->values.damaged ? 1 : 0;

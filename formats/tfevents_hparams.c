@@ -121,3 +121,13 @@ bool tfevents_hparams_read(const ProtoField *content, TfeventsText *text, Tfeven
     }
     return false;
 }
+
+bool tfevents_hparams_is_experiment(const ProtoField *content)
+{
+    ProtoReader reader = proto_reader(content->bytes, content->size_bytes);
+    ProtoField field;
+    bool found = false;
+    while (proto_next(&reader, &field))
+        found = found || proto_is(&field, 2, PROTO_WIRE_BYTES);
+    return found && !reader.damaged;
+}

@@ -88,5 +88,7 @@ bool tfevents_histogram_tensor(const TfeventsTensor *tensor, TfeventsBuckets *bu
  * `text` holds the JSON, `group` the group's name. */
 bool tfevents_hparams_read(const ProtoField *content, TfeventsText *text, TfeventsText *group,
                            TfeventsItem *item);
+/* Whether it describes which settings and results there are in all runs, and no values. */
+bool tfevents_hparams_is_experiment(const ProtoField *content);
 
 #endif

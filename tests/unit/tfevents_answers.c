@@ -164,7 +164,8 @@ static void check_file(const char *name, const cJSON *json)
     assert_int_equal(error.fault, ARRAY_FAULT_NONE);
     assert_int_equal(met, count_answers(json));
     tfevents_counts(reader, &counts);
-    assert_true(counts.damaged_records == 0 && counts.pending_bytes == 0 && counts.undecoded == 0);
+    assert_true(counts.damaged_records == 0 && counts.pending_bytes == 0 && counts.undecoded == 0 &&
+                counts.other == 0);
     tfevents_close(&reader);
     cJSON_Delete(answers.next);
     print_message("%s: %d items\n", name, met);
