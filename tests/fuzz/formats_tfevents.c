@@ -1,6 +1,6 @@
 /* tests/fuzz/formats_tfevents.c: libFuzzer target: TensorBoard event files. The first byte chooses:
- * even, the rest are the file's bytes; odd, it is cut into payloads, each of which becomes a frame with
- * right CRCs, so that no run is spent on finding those. One thread. */
+ * even, the rest are the file's bytes; odd, it is cut into payloads, each of which becomes a frame
+ * with right CRCs, so that no run is spent on finding those. One thread. */
 #include "formats/crc32c.h"
 #include "formats/tfevents.h"
 #include "fuzz_input.h"

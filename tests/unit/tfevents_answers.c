@@ -1,5 +1,5 @@
-/* tests/unit/tfevents_answers.c: files of TensorBoard and torch against what TensorBoard reads in them
- * (tests/data/tfevents), and CRC-32C against published values. One thread. */
+/* tests/unit/tfevents_answers.c: files of TensorBoard and torch against what TensorBoard reads in
+ * them (tests/data/tfevents), and CRC-32C against published values. One thread. */
 #include "tfevents_common.h"
 
 #include <cJSON.h>
@@ -93,8 +93,8 @@ static void check_item(const TfeventsItem *item, Answers *answers)
 {
     uint8_t digest[32];
     char hex[65];
-    const char *kind = item->kind == TFEVENTS_HISTOGRAM ? "histograms"
-                       : item->kind == TFEVENTS_IMAGE   ? "images"
+    const char *kind = item->kind == TFEVENTS_HISTOGRAM                 ? "histograms"
+                       : item->kind == TFEVENTS_IMAGE                   ? "images"
                        : item->kind == TFEVENTS_TEXT || item->is_tensor ? "tensors"
                                                                         : "scalars";
     const cJSON *row = next_answer(answers, kind, item->tag);
@@ -136,8 +136,8 @@ static int count_answers(const cJSON *json)
     int count = 0;
     for (int i = 0; i < 4; i++) {
         const cJSON *tag;
-        cJSON_ArrayForEach (tag, cJSON_GetObjectItemCaseSensitive(json, kinds[i]))
-            count += cJSON_GetArraySize(tag);
+        cJSON_ArrayForEach(tag, cJSON_GetObjectItemCaseSensitive(json, kinds[i])) count +=
+            cJSON_GetArraySize(tag);
     }
     return count;
 }
@@ -180,7 +180,8 @@ static void test_what_tensorboard_reads(void **state)
     bytes_add(&text, "", 1);
     cJSON *json = cJSON_Parse((const char *)text.at);
     assert_non_null(json);
-    cJSON_ArrayForEach (file, json) {
+    cJSON_ArrayForEach(file, json)
+    {
         check_file(file->string, file);
         files++;
     }

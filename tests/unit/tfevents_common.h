@@ -1,5 +1,5 @@
-/* tests/unit/tfevents_common.h: event files from memory, and a writer of messages and frames that is
- * not the reader's.
+/* tests/unit/tfevents_common.h: event files from memory, and a writer of messages and frames that
+ * is not the reader's.
  *
  * Included by tests/unit/tfevents_*.c. One thread. */
 #ifndef TESTS_TFEVENTS_COMMON_H

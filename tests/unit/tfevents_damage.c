@@ -149,16 +149,16 @@ static void test_changed_at_every_byte(void **state)
             if (found != (bits_below(40) & ~(UINT64_C(1) << record)))
                 fail_msg("byte %zu, change %02x: %llx", at, changes[i], (unsigned long long)found);
             assert_int_equal(counts.damaged_records, 1);
-            assert_true(is_last || counts.damaged_bytes ==
-                                       frames.end[record] - frames.begin[record]);
+            assert_true(is_last ||
+                        counts.damaged_bytes == frames.end[record] - frames.begin[record]);
             memory_close(&memory);
         }
     }
     bytes_free(&file);
 }
 
-/* A piece is missing, or zeroes or other bytes are put in between: records that are still whole come
- * in, and so do those that are appended later. */
+/* A piece is missing, or zeroes or other bytes are put in between: records that are still whole
+ * come in, and so do those that are appended later. */
 static void test_pieces_missing_and_too_many(void **state)
 {
     static const size_t sizes[] = {1, 7, 12, 50, 300};
