@@ -22,6 +22,8 @@ def main():
             for text in BLOCK.findall(page.read_text(encoding="utf-8")):
                 if "caliper_applet_descriptor(void)" not in text or "#include" not in text:
                     continue
+                if "#include <caliper_fixture.h>" in text:
+                    continue  # a unit test, not an applet: tests/kit compiles it
                 count += 1
                 source = pathlib.Path(folder) / f"example_{count}.c"
                 library = source.with_suffix(".so")
