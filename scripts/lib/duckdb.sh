@@ -109,3 +109,26 @@ fetch_duckdb() {
     rm -rf "$work"
     return 0
 }
+
+# Another Arrow implementation, which reads our streams in a test: by the digests of its lock file.
+arrow_js_folder=${XDG_CACHE_HOME:-$HOME/.cache}/caliper/deps/arrow-js-21.1.0
+
+# fetch_arrow_js: true in every case.
+fetch_arrow_js() {
+    local fresh
+    if [ -d "$arrow_js_folder/node_modules/arrow-js-ffi" ]; then
+        return 0
+    fi
+    if ! command -v npm >/dev/null || ! command -v node >/dev/null; then
+        complain "no node and npm: the test that reads Arrow with another implementation is skipped"
+        return 0
+    fi
+    fresh=$arrow_js_folder.$$
+    if mkdir -p "$fresh" && cp tests/store/database/arrow_js/package*.json "$fresh" &&
+        (cd "$fresh" && npm ci --silent --ignore-scripts </dev/null >/dev/null 2>&1) &&
+        mv -T "$fresh" "$arrow_js_folder"; then
+        return 0
+    fi
+    rm -rf "$fresh"
+    complain "apache-arrow cannot be fetched: the test that reads Arrow with it is skipped"
+}

@@ -23,6 +23,7 @@ done
 
 # fetch PATH [SCRIPT]: runs fetch_duckdb with the cache in $work/cache, after SCRIPT.
 fetch() {
+    # shellcheck disable=SC2016 # the inner shell expands it
     env -i PATH="$1" HOME="$work" XDG_CACHE_HOME="$work/cache" ROOT="$root" \
         bash -c 'set -euo pipefail
             source "$ROOT/scripts/lib/common.sh" && source "$ROOT/scripts/lib/duckdb.sh"
@@ -62,6 +63,7 @@ grep -q "digest is not the pinned one: not used" <<<"$message" || fail "npm's di
 # The pinned digests are those of the fakes: both are kept, and the second time nothing is asked.
 digest=$(echo other | sha256sum | cut -d' ' -f1)
 pins="duckdb_library_sha256=$digest duckdb_header_sha256=$digest"
+# shellcheck disable=SC2016
 anyhow='npm_package() { (cd "$1" && npm pack >/dev/null && tar -xzf other.tgz); }'
 message=$(fetch "$work/fakes:$work/bin" "$pins; $anyhow") || fail "with pinned digests: status $?"
 [ "$(kept)" -eq 2 ] || fail "kept $(kept) of 2: $message"
