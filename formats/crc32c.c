@@ -1,5 +1,5 @@
-/* formats/crc32c.c: eight bytes a step through eight tables ("slicing-by-8", M. E. Kounavis and F. L.
- * Berry, 2005). The tables are filled once. Any thread. */
+/* formats/crc32c.c: eight bytes a step through eight tables ("slicing-by-8", M. E. Kounavis and F.
+ * L. Berry, 2005). The tables are filled once. Any thread. */
 #include "formats/crc32c.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* formats/protobuf.h: the wire format of protocol buffers, read field by field without a schema.
  *
- * Nothing is copied and nothing is allocated: a field of bytes points into the message. Only files of
- * formats/ and tests include it. One reader by one thread. */
+ * Nothing is copied and nothing is allocated: a field of bytes points into the message. Only files
+ * of formats/ and tests include it. One reader by one thread. */
 #ifndef FORMATS_PROTOBUF_H
 #define FORMATS_PROTOBUF_H
 
@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 typedef enum ProtoWire { /* the numbers of the format */
-    PROTO_WIRE_VARINT = 0,
-    PROTO_WIRE_FIXED64 = 1,
-    PROTO_WIRE_BYTES = 2, /* strings, messages, packed numbers */
-    PROTO_WIRE_FIXED32 = 5
+                         PROTO_WIRE_VARINT = 0,
+                         PROTO_WIRE_FIXED64 = 1,
+                         PROTO_WIRE_BYTES = 2, /* strings, messages, packed numbers */
+                         PROTO_WIRE_FIXED32 = 5
 } ProtoWire;
 
 typedef struct ProtoReader {
@@ -30,8 +30,8 @@ typedef struct ProtoField {
 } ProtoField;
 
 ProtoReader proto_reader(const void *bytes, size_t size_bytes);
-/* The next field; groups, which nobody writes any more, are passed over. False at the end, and where
- * the message is damaged. */
+/* The next field; groups, which nobody writes any more, are passed over. False at the end, and
+ * where the message is damaged. */
 bool proto_next(ProtoReader *reader, ProtoField *field);
 
 /* Whether it is this field in this form. */

@@ -56,8 +56,7 @@ TfeventsReader *tfevents_open_fd(int fd, const char *name, const TfeventsOptions
         free(reader);
         return NULL;
     }
-    tfevents_records_begin(&reader->records, own,
-                           options != NULL ? options->max_record_bytes : 0);
+    tfevents_records_begin(&reader->records, own, options != NULL ? options->max_record_bytes : 0);
     reader->records.is_final = options != NULL && options->is_final;
     return reader;
 }
@@ -112,10 +111,11 @@ typedef struct Value {
 
 static TfeventsPlugin plugin_named(const ProtoField *name)
 {
-    static const char *const names[] = {
-        [TFEVENTS_PLUGIN_SCALARS] = "scalars", [TFEVENTS_PLUGIN_HISTOGRAMS] = "histograms",
-        [TFEVENTS_PLUGIN_IMAGES] = "images",   [TFEVENTS_PLUGIN_TEXT] = "text",
-        [TFEVENTS_PLUGIN_HPARAMS] = "hparams"};
+    static const char *const names[] = {[TFEVENTS_PLUGIN_SCALARS] = "scalars",
+                                        [TFEVENTS_PLUGIN_HISTOGRAMS] = "histograms",
+                                        [TFEVENTS_PLUGIN_IMAGES] = "images",
+                                        [TFEVENTS_PLUGIN_TEXT] = "text",
+                                        [TFEVENTS_PLUGIN_HPARAMS] = "hparams"};
     for (int i = TFEVENTS_PLUGIN_SCALARS; i <= TFEVENTS_PLUGIN_HPARAMS; i++) {
         if (strlen(names[i]) == name->size_bytes &&
             memcmp(names[i], name->bytes, name->size_bytes) == 0)
@@ -145,8 +145,8 @@ static bool read_metadata(const ProtoField *metadata, Value *value)
     return !outer.damaged;
 }
 
-/* Summary.Value: tag 1, simple_value 2, image 4, histo 5, tensor 8, metadata 9; audio 6 and others are
- * not read. */
+/* Summary.Value: tag 1, simple_value 2, image 4, histo 5, tensor 8, metadata 9; audio 6 and others
+ * are not read. */
 static bool read_value(TfeventsReader *reader, const ProtoField *message, Value *value)
 {
     ProtoReader fields = proto_reader(message->bytes, message->size_bytes);
@@ -255,8 +255,7 @@ static bool begin_strings(TfeventsReader *reader, TfeventsPlugin plugin, Tfevent
 
 static bool read_tensor(TfeventsReader *reader, const Value *value, TfeventsItem *item)
 {
-    TfeventsPlugin plugin =
-        tfevents_tags_plugin(&reader->tags, reader->tag.bytes, value->plugin);
+    TfeventsPlugin plugin = tfevents_tags_plugin(&reader->tags, reader->tag.bytes, value->plugin);
     reader->tensor = tfevents_tensor_read(&value->content);
     switch (plugin) {
     case TFEVENTS_PLUGIN_SCALARS:
@@ -310,8 +309,8 @@ static bool value_to_item(TfeventsReader *reader, const ProtoField *message, Tfe
 
 /* ---- One event ---- */
 
-/* Event: wall_time 1, step 2, summary 5; file_version 3 and source_metadata 10 say nothing of a run.
- * Others are counted. */
+/* Event: wall_time 1, step 2, summary 5; file_version 3 and source_metadata 10 say nothing of a
+ * run. Others are counted. */
 static void begin_event(TfeventsReader *reader, const uint8_t *data, size_t size_bytes)
 {
     ProtoReader fields = proto_reader(data, size_bytes);
@@ -360,8 +359,7 @@ bool tfevents_next(TfeventsReader *reader, TfeventsItem *item, ArrayError *error
         reader->values = proto_reader(NULL, 0);
         TfeventsStep step = tfevents_records_next(&reader->records, &data, &size_bytes);
         if (step == TFEVENTS_STEP_FAILED)
-            return array_error_set(error,
-                                   errno == ENOMEM ? ARRAY_FAULT_MEMORY : ARRAY_FAULT_READ,
+            return array_error_set(error, errno == ENOMEM ? ARRAY_FAULT_MEMORY : ARRAY_FAULT_READ,
                                    reader->name, "cannot be read: %s", strerror(errno));
         if (step == TFEVENTS_STEP_END)
             return false;

@@ -1,13 +1,14 @@
 /* formats/tfevents.h: TensorBoard event files, value by value.
  *
  * Scalars of both generations (simple_value and tensors), histograms (HistogramProto and tensors),
- * images as encoded bytes, text, and the hyper-parameters plugin. What is none of these (graphs, run
- * metadata, audio, tensors of other plugins) is counted. A damaged record costs that record alone
- * (tfevents_records.h), and a file that is being written can be read again for what was appended.
+ * images as encoded bytes, text, and the hyper-parameters plugin. What is none of these (graphs,
+ * run metadata, audio, tensors of other plugins) is counted. A damaged record costs that record
+ * alone (tfevents_records.h), and a file that is being written can be read again for what was
+ * appended.
  *
- * Who calls: the command line and tests. Thread rule: any thread, one reader by one thread at a time;
- * calls may block on the disk. Memory: the largest record, at most 256 MiB unless set, plus the tags
- * whose plugin is known, at most 65536. */
+ * Who calls: the command line and tests. Thread rule: any thread, one reader by one thread at a
+ * time; calls may block on the disk. Memory: the largest record, at most 256 MiB unless set, plus
+ * the tags whose plugin is known, at most 65536. */
 #ifndef FORMATS_TFEVENTS_H
 #define FORMATS_TFEVENTS_H
 
@@ -18,10 +19,10 @@ typedef struct TfeventsReader TfeventsReader;
 typedef enum TfeventsKind {
     TFEVENTS_SCALAR = 0,
     TFEVENTS_HISTOGRAM,
-    TFEVENTS_IMAGE,         /* one item an image, `index` counts those of one step */
-    TFEVENTS_TEXT,          /* one item a string, `index` likewise */
-    TFEVENTS_HPARAMS,       /* settings of a run, as JSON */
-    TFEVENTS_HPARAMS_END,   /* how and when the run ended */
+    TFEVENTS_IMAGE,       /* one item an image, `index` counts those of one step */
+    TFEVENTS_TEXT,        /* one item a string, `index` likewise */
+    TFEVENTS_HPARAMS,     /* settings of a run, as JSON */
+    TFEVENTS_HPARAMS_END, /* how and when the run ended */
     TFEVENTS_KIND_COUNT
 } TfeventsKind;
 
@@ -44,7 +45,8 @@ typedef struct TfeventsItem { /* lives until the next call */
     const TfeventsBucket *buckets; /* outer empty ones dropped, min and max as the outer edges */
     size_t bucket_count;
 
-    /* An image's encoded bytes (PNG mostly), a text's UTF-8 as it is, or the JSON; a zero follows. */
+    /* An image's encoded bytes (PNG mostly), a text's UTF-8 as it is, or the JSON; a zero follows.
+     */
     const char *bytes;
     size_t size_bytes;
     uint32_t width, height; /* an image's, by the file's word */
@@ -59,11 +61,11 @@ typedef struct TfeventsCounts {
     uint64_t records;         /* whole ones */
     uint64_t damaged_records; /* places where bytes were passed over */
     uint64_t damaged_bytes;
-    uint64_t undecoded;       /* whole records that are no event */
+    uint64_t undecoded; /* whole records that are no event */
     uint64_t too_large;
-    uint64_t items;           /* handed out */
-    uint64_t other;           /* values and events of kinds that are not handed out */
-    uint64_t pending_bytes;   /* at the end of the file, no whole record (yet) */
+    uint64_t items;         /* handed out */
+    uint64_t other;         /* values and events of kinds that are not handed out */
+    uint64_t pending_bytes; /* at the end of the file, no whole record (yet) */
 } TfeventsCounts;
 
 /* Zero means the default. */

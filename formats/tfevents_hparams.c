@@ -6,7 +6,8 @@
 
 enum { DEPTH_MAX = 32 };
 
-/* Value: null 1, number 2, string 3, bool 4, struct 5, list 6. Mutually recursive, DEPTH_MAX deep. */
+/* Value: null 1, number 2, string 3, bool 4, struct 5, list 6. Mutually recursive, DEPTH_MAX deep.
+ */
 static bool add_value(TfeventsText *text, const ProtoField *value, int depth);
 
 /* A map's entry: key 1, value 2. */

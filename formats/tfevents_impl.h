@@ -55,9 +55,9 @@ TfeventsPlugin tfevents_tags_plugin(TfeventsTags *tags, const char *tag, Tfevent
 
 typedef struct TfeventsTensor {
     uint32_t dtype;
-    uint64_t elements;  /* by its shape; 1 for a scalar */
+    uint64_t elements; /* by its shape; 1 for a scalar */
     uint32_t rank;
-    uint64_t last_axis; /* its extent; 0 without one */
+    uint64_t last_axis;     /* its extent; 0 without one */
     const uint8_t *content; /* tensor_content */
     size_t content_bytes;
     ProtoReader message; /* for the repeated fields */
@@ -65,14 +65,14 @@ typedef struct TfeventsTensor {
 } TfeventsTensor;
 
 TfeventsTensor tfevents_tensor_read(const ProtoField *field);
-/* Element `index` of a numeric tensor as a double; one value stands for all where only one is given.
- * False when there is none, or its type is no number. */
+/* Element `index` of a numeric tensor as a double; one value stands for all where only one is
+ * given. False when there is none, or its type is no number. */
 bool tfevents_tensor_doubles(const TfeventsTensor *tensor, double *out, size_t count);
 /* The next string of a string tensor: starts with *next = tensor->message. */
 bool tfevents_tensor_string(const TfeventsTensor *tensor, ProtoReader *next, ProtoField *out);
 
-/* Fills the histogram of an item from a HistogramProto, or from a tensor of shape (k, 3); false when
- * it is none. `buckets` is grown as needed. */
+/* Fills the histogram of an item from a HistogramProto, or from a tensor of shape (k, 3); false
+ * when it is none. `buckets` is grown as needed. */
 typedef struct TfeventsBuckets {
     TfeventsBucket *list;
     size_t capacity;

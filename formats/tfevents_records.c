@@ -14,10 +14,9 @@ static const uint64_t default_max_record_bytes = UINT64_C(256) << 20;
 
 void tfevents_records_begin(TfeventsRecords *records, int fd, uint64_t max_record_bytes)
 {
-    *records = (TfeventsRecords){.fd = fd,
-                                 .max_record_bytes = max_record_bytes != 0
-                                                         ? max_record_bytes
-                                                         : default_max_record_bytes};
+    *records = (TfeventsRecords){
+        .fd = fd,
+        .max_record_bytes = max_record_bytes != 0 ? max_record_bytes : default_max_record_bytes};
 }
 
 void tfevents_records_finish(TfeventsRecords *records)
@@ -107,8 +106,8 @@ typedef enum Frame {
     FRAME_FAILED      /* with errno */
 } Frame;
 
-/* `budget`: bytes that may be checked, less those that were; NULL: any number. A frame that the budget
- * does not cover counts as FRAME_BAD_DATA. */
+/* `budget`: bytes that may be checked, less those that were; NULL: any number. A frame that the
+ * budget does not cover counts as FRAME_BAD_DATA. */
 static Frame look_at_frame(TfeventsRecords *records, uint64_t offset, uint64_t *length,
                            uint64_t *budget, const uint8_t **data)
 {
@@ -148,8 +147,8 @@ static void begin_search(TfeventsRecords *records, uint64_t from)
     records->damaged++;
 }
 
-/* Finds the next whole frame and stays at it. Without one stays where one could still begin, once the
- * file has grown. */
+/* Finds the next whole frame and stays at it. Without one stays where one could still begin, once
+ * the file has grown. */
 static TfeventsStep search(TfeventsRecords *records)
 {
     uint64_t budget = default_max_record_bytes;
@@ -183,8 +182,8 @@ static TfeventsStep at_end(TfeventsRecords *records)
     return TFEVENTS_STEP_END;
 }
 
-/* The file ends in this frame for good: bytes of it may be missing, and whole frames lie in it. Where
- * there are none it stays as it is, a frame that was never ended. */
+/* The file ends in this frame for good: bytes of it may be missing, and whole frames lie in it.
+ * Where there are none it stays as it is, a frame that was never ended. */
 static TfeventsStep search_in_last(TfeventsRecords *records)
 {
     uint64_t offset = records->offset, damaged = records->damaged;

@@ -2,12 +2,12 @@
  *
  *     u64 length, u32 masked CRC-32C of those 8 bytes, the data, u32 masked CRC-32C of the data
  *
- * Where a CRC is wrong, that of a length or that of the data, the file is searched byte by byte for the
- * next place where both CRCs of a frame are right: behind a wrong length, and in wrong data too, since
- * bytes may be missing and other records lie there. So every whole record but the damaged one comes in.
- * A frame that the file ends in is not damage: its writer may be at it, and reading goes on there when
- * the file has grown; in a final file it is searched too. A search is bounded: it computes CRCs over at most 256 MiB plus eight times the
- * bytes that it passes.
+ * Where a CRC is wrong, that of a length or that of the data, the file is searched byte by byte for
+ * the next place where both CRCs of a frame are right: behind a wrong length, and in wrong data
+ * too, since bytes may be missing and other records lie there. So every whole record but the
+ * damaged one comes in. A frame that the file ends in is not damage: its writer may be at it, and
+ * reading goes on there when the file has grown; in a final file it is searched too. A search is
+ * bounded: it computes CRCs over at most 256 MiB plus eight times the bytes that it passes.
  *
  * Only formats/tfevents*.c and tests include it. One object by one thread. */
 #ifndef FORMATS_TFEVENTS_RECORDS_H
@@ -36,7 +36,7 @@ typedef struct TfeventsRecords {
 
 typedef enum TfeventsStep {
     TFEVENTS_STEP_RECORD = 0,
-    TFEVENTS_STEP_END = 1,  /* nothing more for now */
+    TFEVENTS_STEP_END = 1,   /* nothing more for now */
     TFEVENTS_STEP_FAILED = 2 /* the system would not read, or has no memory; `errno` says which */
 } TfeventsStep;
 

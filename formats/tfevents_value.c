@@ -1,5 +1,5 @@
-/* formats/tfevents_value.c: TensorProto and HistogramProto. The numbers of fields and types are those
- * of TensorFlow's tensor.proto, types.proto and histogram.proto. One thread. */
+/* formats/tfevents_value.c: TensorProto and HistogramProto. The numbers of fields and types are
+ * those of TensorFlow's tensor.proto, types.proto and histogram.proto. One thread. */
 #include "formats/tfevents_impl.h"
 
 #include <math.h>
@@ -26,17 +26,17 @@ enum {
 /* How each number type is kept. */
 typedef struct NumberType {
     uint32_t dtype;
-    uint32_t field; /* of TensorProto, when it is not in tensor_content */
-    ProtoWire wire; /* of one number there */
+    uint32_t field;    /* of TensorProto, when it is not in tensor_content */
+    ProtoWire wire;    /* of one number there */
     size_t size_bytes; /* in tensor_content */
 } NumberType;
 
 static const NumberType number_types[] = {
-    {DT_FLOAT, 5, PROTO_WIRE_FIXED32, 4},  {DT_DOUBLE, 6, PROTO_WIRE_FIXED64, 8},
-    {DT_INT32, 7, PROTO_WIRE_VARINT, 4},   {DT_UINT8, 7, PROTO_WIRE_VARINT, 1},
-    {DT_INT16, 7, PROTO_WIRE_VARINT, 2},   {DT_INT8, 7, PROTO_WIRE_VARINT, 1},
-    {DT_UINT16, 7, PROTO_WIRE_VARINT, 2},  {DT_INT64, 10, PROTO_WIRE_VARINT, 8},
-    {DT_BOOL, 11, PROTO_WIRE_VARINT, 1},   {DT_HALF, 13, PROTO_WIRE_VARINT, 2},
+    {DT_FLOAT, 5, PROTO_WIRE_FIXED32, 4},    {DT_DOUBLE, 6, PROTO_WIRE_FIXED64, 8},
+    {DT_INT32, 7, PROTO_WIRE_VARINT, 4},     {DT_UINT8, 7, PROTO_WIRE_VARINT, 1},
+    {DT_INT16, 7, PROTO_WIRE_VARINT, 2},     {DT_INT8, 7, PROTO_WIRE_VARINT, 1},
+    {DT_UINT16, 7, PROTO_WIRE_VARINT, 2},    {DT_INT64, 10, PROTO_WIRE_VARINT, 8},
+    {DT_BOOL, 11, PROTO_WIRE_VARINT, 1},     {DT_HALF, 13, PROTO_WIRE_VARINT, 2},
     {DT_BFLOAT16, 13, PROTO_WIRE_VARINT, 2}, {DT_UINT32, 16, PROTO_WIRE_VARINT, 4},
     {DT_UINT64, 17, PROTO_WIRE_VARINT, 8},
 };
@@ -218,8 +218,8 @@ static bool make_room(TfeventsBuckets *buckets, size_t count)
     return true;
 }
 
-/* Drops empty buckets at both ends and puts min and max in the place of the outer limits, which may be
- * as far as DBL_MAX: what TensorBoard shows. */
+/* Drops empty buckets at both ends and puts min and max in the place of the outer limits, which may
+ * be as far as DBL_MAX: what TensorBoard shows. */
 static void trim_buckets(TfeventsItem *item, TfeventsBucket *list, size_t count)
 {
     size_t begin = 0, end = count;

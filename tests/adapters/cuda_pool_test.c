@@ -1,6 +1,6 @@
-/* caliper/adapters/cuda_pool.h over the driver made of host memory (tests/support/fake_cuda.c, found
- * as libcuda.so.1) and a bridge that counts: one import a block, released on the frame thread alone,
- * and everything given back, whatever thread frees and in whatever order. */
+/* caliper/adapters/cuda_pool.h over the driver made of host memory (tests/support/fake_cuda.c,
+ * found as libcuda.so.1) and a bridge that counts: one import a block, released on the frame thread
+ * alone, and everything given back, whatever thread frees and in whatever order. */
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -100,8 +100,8 @@ static void devices_cross_by_kind(void **state)
         assert_int_equal(out.device_index, cases[i].index);
         assert_ptr_equal(out.stream, cases[i].wanted == CALIPER_DEV_CPU ? NULL : (void *)&stream);
     }
-    static const int32_t refused[] = {-1, 0, 4, 5, 6, 7, 9, 10, 11, 12, 14, 15, 16, 17, 18, 99,
-                                      INT32_MAX, INT32_MIN};
+    static const int32_t refused[] = {-1, 0,  4,  5,  6,  7,  9,  10,        11,
+                                      12, 14, 15, 16, 17, 18, 99, INT32_MAX, INT32_MIN};
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         const char *why = NULL;
         from.device.device_type = refused[i];
@@ -123,22 +123,22 @@ static void shapes_and_strides(void **state)
         int64_t shape[9], strides[9];
         bool has_strides, good;
     } cases[] = {
-        {0, {0}, {0}, false, true},                      /* one element */
+        {0, {0}, {0}, false, true}, /* one element */
         {1, {5}, {1}, true, true},
-        {2, {2, 3}, {0}, false, true},                   /* NULL strides */
+        {2, {2, 3}, {0}, false, true}, /* NULL strides */
         {2, {2, 3}, {3, 1}, true, true},
-        {2, {2, 3}, {1, 2}, true, false},                /* column-major */
-        {2, {2, 3}, {4, 1}, true, false},                /* rows with a gap */
-        {2, {2, 3}, {-3, 1}, true, false},               /* reversed */
-        {2, {2, 3}, {0, 1}, true, false},                /* broadcast */
-        {3, {2, 1, 3}, {3, 77, 1}, true, true},          /* extent 1: any stride */
+        {2, {2, 3}, {1, 2}, true, false},       /* column-major */
+        {2, {2, 3}, {4, 1}, true, false},       /* rows with a gap */
+        {2, {2, 3}, {-3, 1}, true, false},      /* reversed */
+        {2, {2, 3}, {0, 1}, true, false},       /* broadcast */
+        {3, {2, 1, 3}, {3, 77, 1}, true, true}, /* extent 1: any stride */
         {2, {1, 1}, {5, 9}, true, true},
-        {2, {0, 3}, {7, 7}, true, true},                 /* nothing in it */
+        {2, {0, 3}, {7, 7}, true, true}, /* nothing in it */
         {2, {-1, 3}, {3, 1}, true, false},
         {8, {1, 1, 1, 1, 1, 1, 1, 2}, {0}, false, true},
         {9, {1, 1, 1, 1, 1, 1, 1, 1, 1}, {0}, false, false},
         {-1, {0}, {0}, false, false},
-        {3, {INT64_MAX, 2, 1}, {0}, false, false},       /* the product wraps */
+        {3, {INT64_MAX, 2, 1}, {0}, false, false}, /* the product wraps */
         {4, {1 << 20, 1 << 20, 1 << 20, 1 << 20}, {0}, false, false},
     };
     float data[64];
@@ -249,9 +249,9 @@ static CaliperTensor tensor_2x3(void *data, CaliperDType dtype)
 static void what_is_given_is_released_once(void **state)
 {
     (void)state;
-    static const CaliperDLDataType types[] = {{DL_FLOAT, 32, 1}, {DL_FLOAT, 16, 1},
+    static const CaliperDLDataType types[] = {{DL_FLOAT, 32, 1},  {DL_FLOAT, 16, 1},
                                               {DL_BFLOAT, 16, 1}, {DL_INT, 64, 1},
-                                              {DL_INT, 32, 1}, {DL_UINT, 8, 1}};
+                                              {DL_INT, 32, 1},    {DL_UINT, 8, 1}};
     int64_t data[6];
     released = 0;
     for (int dtype = 0; dtype < 6; dtype++) {
@@ -305,13 +305,14 @@ static void what_is_no_tensor_is_not_given(void **state)
             from.device = (CaliperDeviceKind)3;
         assert_null(caliper_to_dlpack(i == 5 ? NULL : &from, data, count_release, &why));
         assert_non_null(why);
-        assert_null(caliper_to_dlpack_versioned(i == 5 ? NULL : &from, false, data, count_release,
-                                                NULL));
+        assert_null(
+            caliper_to_dlpack_versioned(i == 5 ? NULL : &from, false, data, count_release, NULL));
     }
     assert_int_equal(released, 0); /* nothing was taken */
 }
 
-/* The array API standard, `__dlpack__`: for CUDA 1 is the legacy default stream, 0 is not allowed. */
+/* The array API standard, `__dlpack__`: for CUDA 1 is the legacy default stream, 0 is not allowed.
+ */
 static void streams_have_their_numbers(void **state)
 {
     (void)state;
@@ -323,11 +324,12 @@ static void streams_have_their_numbers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dtypes_cross_by_name),         cmocka_unit_test(devices_cross_by_kind),
-        cmocka_unit_test(shapes_and_strides),           cmocka_unit_test(what_is_held_is_deleted_once),
-        cmocka_unit_test(what_is_given_is_released_once),
-        cmocka_unit_test(what_is_no_tensor_is_not_given),
-        cmocka_unit_test(streams_have_their_numbers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(dtypes_cross_by_name),
+                                       cmocka_unit_test(devices_cross_by_kind),
+                                       cmocka_unit_test(shapes_and_strides),
+                                       cmocka_unit_test(what_is_held_is_deleted_once),
+                                       cmocka_unit_test(what_is_given_is_released_once),
+                                       cmocka_unit_test(what_is_no_tensor_is_not_given),
+                                       cmocka_unit_test(streams_have_their_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

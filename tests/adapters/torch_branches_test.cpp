@@ -15,12 +15,12 @@ using Calls = std::vector<std::string>;
 
 int failures = 0;
 
-#define EXPECT_THAT(condition)                                                                     \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            std::printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                    \
-            failures++;                                                                            \
-        }                                                                                          \
+#define EXPECT_THAT(condition)                                                  \
+    do {                                                                        \
+        if (!(condition)) {                                                     \
+            std::printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+            failures++;                                                         \
+        }                                                                       \
     } while (false)
 
 const uint32_t ordered = CALIPER_BRIDGE_CAP_STREAM_ORDERED;
@@ -72,13 +72,13 @@ void on_mps()
     EXPECT_THAT((taken() == Calls{"dispatch", "[mps.synchronize]"}));
     /* Ordered: the peek and the commit are one block, and nothing is drained. */
     EXPECT_THAT(stream_to_tensor(t, ordered)->stream == &queue);
-    EXPECT_THAT((taken() == Calls{"dispatch", "[mps.get_command_buffer]", "[commandQueue]",
-                                  "[mps.commit]"}));
+    EXPECT_THAT((taken() ==
+                 Calls{"dispatch", "[mps.get_command_buffer]", "[commandQueue]", "[mps.commit]"}));
     /* No buffer to ask: drained instead. */
     torch::mps::buffer = nullptr;
     EXPECT_THAT(stream_to_tensor(t, ordered)->stream == nullptr);
-    EXPECT_THAT((taken() == Calls{"dispatch", "[mps.get_command_buffer]", "dispatch",
-                                  "[mps.synchronize]"}));
+    EXPECT_THAT((taken() ==
+                 Calls{"dispatch", "[mps.get_command_buffer]", "dispatch", "[mps.synchronize]"}));
     torch::mps::queue = nullptr; /* a torch without a queue of its own */
     EXPECT_THAT(synced_to_tensor(t).has_value());
     EXPECT_THAT((taken() == Calls{"mps.synchronize"}));

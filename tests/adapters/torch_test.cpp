@@ -1,6 +1,6 @@
-/* caliper/adapters/torch.hpp against the libtorch that is installed: what crosses is the tensor's own
- * memory, what cannot be said is nullopt and never a throw, and handing over goes on while another
- * thread trains. The expected values are torch's own answers and literals. */
+/* caliper/adapters/torch.hpp against the libtorch that is installed: what crosses is the tensor's
+ * own memory, what cannot be said is nullopt and never a throw, and handing over goes on while
+ * another thread trains. The expected values are torch's own answers and literals. */
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -14,12 +14,12 @@ namespace
 
 int failures = 0;
 
-#define EXPECT_THAT(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            std::printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                    \
-            failures++;                                                                            \
-        }                                                                                          \
+#define EXPECT_THAT(condition)                                                  \
+    do {                                                                        \
+        if (!(condition)) {                                                     \
+            std::printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+            failures++;                                                         \
+        }                                                                       \
     } while (false)
 
 using namespace caliper::adapters;
@@ -74,7 +74,8 @@ void memory_is_the_tensors_own()
         EXPECT_THAT(out->ndim == 3);
         EXPECT_THAT(out->shape[0] == 2 && out->shape[1] == 3 && out->shape[2] == 4);
         EXPECT_THAT(out->strides[0] == 12 && out->strides[1] == 4 && out->strides[2] == 1);
-        EXPECT_THAT(out->device == CALIPER_DEV_CPU && out->device_index == 0 && out->stream == nullptr);
+        EXPECT_THAT(out->device == CALIPER_DEV_CPU && out->device_index == 0 &&
+                    out->stream == nullptr);
     }
     at::Tensor part = t[1]; /* an offset, and still without gaps */
     EXPECT_THAT(to_tensor(part)->data == static_cast<float *>(t.data_ptr()) + 12);

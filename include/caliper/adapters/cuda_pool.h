@@ -2,9 +2,10 @@
  * caliper.tensor_bridge.v1_2.
  *
  * Header-only C for Linux, compiled by the applet with <cuda.h> (CUDA 11.2 or later); the driver is
- * loaded when a pool is made, nothing of CUDA is linked. A block is one allocation of CUDA's virtual
- * memory API, a multiple of its granularity (2 MiB on current devices), so the pool is for large
- * tensors, or for an allocator that cuts its blocks up itself, as torch's does (torch_pool.hpp).
+ * loaded when a pool is made, nothing of CUDA is linked. A block is one allocation of CUDA's
+ * virtual memory API, a multiple of its granularity (2 MiB on current devices), so the pool is for
+ * large tensors, or for an allocator that cuts its blocks up itself, as torch's does
+ * (torch_pool.hpp).
  *
  *   CaliperCudaPool *pool = caliper_cuda_pool_create(0, &why);
  *   void *memory = caliper_cuda_pool_alloc(pool, bytes);            any thread
@@ -15,8 +16,8 @@
  *   caliper_cuda_pool_destroy(&pool, bridge);                       frame thread, in cleanup
  *
  * A block is exported and imported once, at the first update that reads it. Freeing only marks it:
- * its import is released by the next collect, on the frame thread, and its memory is given back when
- * the work on the stream named at the free is done. */
+ * its import is released by the next collect, on the frame thread, and its memory is given back
+ * when the work on the stream named at the free is done. */
 #ifndef CALIPER_ADAPTERS_CUDA_POOL_H
 #define CALIPER_ADAPTERS_CUDA_POOL_H
 
@@ -36,38 +37,38 @@ extern "C" {
 #endif
 
 /* The driver's functions, by the names that CUDA 11.2 exports. */
-#define CALIPER_CUDA_POOL_CALLS(X)                                                                 \
-    X(cuInit, "cuInit", (unsigned int flags))                                                      \
-    X(cuDeviceGet, "cuDeviceGet", (CUdevice * device, int ordinal))                                \
-    X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain",                                        \
-      (CUcontext * context, CUdevice device))                                                      \
-    X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (CUdevice device))                \
-    X(cuCtxPushCurrent, "cuCtxPushCurrent_v2", (CUcontext context))                                \
-    X(cuCtxPopCurrent, "cuCtxPopCurrent_v2", (CUcontext * context))                                \
-    X(cuCtxSynchronize, "cuCtxSynchronize", (void))                                                \
-    X(cuMemGetAllocationGranularity, "cuMemGetAllocationGranularity",                              \
-      (size_t * granularity, const CUmemAllocationProp *prop,                                      \
-       CUmemAllocationGranularity_flags option))                                                   \
-    X(cuMemCreate, "cuMemCreate",                                                                  \
-      (CUmemGenericAllocationHandle * handle, size_t size, const CUmemAllocationProp *prop,        \
-       unsigned long long flags))                                                                  \
-    X(cuMemRelease, "cuMemRelease", (CUmemGenericAllocationHandle handle))                         \
-    X(cuMemAddressReserve, "cuMemAddressReserve",                                                  \
-      (CUdeviceptr * address, size_t size, size_t alignment, CUdeviceptr wanted,                   \
-       unsigned long long flags))                                                                  \
-    X(cuMemAddressFree, "cuMemAddressFree", (CUdeviceptr address, size_t size))                    \
-    X(cuMemMap, "cuMemMap",                                                                        \
-      (CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle handle,       \
-       unsigned long long flags))                                                                  \
-    X(cuMemUnmap, "cuMemUnmap", (CUdeviceptr address, size_t size))                                \
-    X(cuMemSetAccess, "cuMemSetAccess",                                                            \
-      (CUdeviceptr address, size_t size, const CUmemAccessDesc *access, size_t count))             \
-    X(cuMemExportToShareableHandle, "cuMemExportToShareableHandle",                                \
-      (void *out, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType type,             \
-       unsigned long long flags))                                                                  \
-    X(cuEventCreate, "cuEventCreate", (CUevent * event, unsigned int flags))                       \
-    X(cuEventDestroy, "cuEventDestroy_v2", (CUevent event))                                        \
-    X(cuEventRecord, "cuEventRecord", (CUevent event, CUstream stream))                            \
+#define CALIPER_CUDA_POOL_CALLS(X)                                                           \
+    X(cuInit, "cuInit", (unsigned int flags))                                                \
+    X(cuDeviceGet, "cuDeviceGet", (CUdevice * device, int ordinal))                          \
+    X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain",                                  \
+      (CUcontext * context, CUdevice device))                                                \
+    X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (CUdevice device))          \
+    X(cuCtxPushCurrent, "cuCtxPushCurrent_v2", (CUcontext context))                          \
+    X(cuCtxPopCurrent, "cuCtxPopCurrent_v2", (CUcontext * context))                          \
+    X(cuCtxSynchronize, "cuCtxSynchronize", (void))                                          \
+    X(cuMemGetAllocationGranularity, "cuMemGetAllocationGranularity",                        \
+      (size_t * granularity, const CUmemAllocationProp *prop,                                \
+       CUmemAllocationGranularity_flags option))                                             \
+    X(cuMemCreate, "cuMemCreate",                                                            \
+      (CUmemGenericAllocationHandle * handle, size_t size, const CUmemAllocationProp *prop,  \
+       unsigned long long flags))                                                            \
+    X(cuMemRelease, "cuMemRelease", (CUmemGenericAllocationHandle handle))                   \
+    X(cuMemAddressReserve, "cuMemAddressReserve",                                            \
+      (CUdeviceptr * address, size_t size, size_t alignment, CUdeviceptr wanted,             \
+       unsigned long long flags))                                                            \
+    X(cuMemAddressFree, "cuMemAddressFree", (CUdeviceptr address, size_t size))              \
+    X(cuMemMap, "cuMemMap",                                                                  \
+      (CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle handle, \
+       unsigned long long flags))                                                            \
+    X(cuMemUnmap, "cuMemUnmap", (CUdeviceptr address, size_t size))                          \
+    X(cuMemSetAccess, "cuMemSetAccess",                                                      \
+      (CUdeviceptr address, size_t size, const CUmemAccessDesc *access, size_t count))       \
+    X(cuMemExportToShareableHandle, "cuMemExportToShareableHandle",                          \
+      (void *out, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType type,       \
+       unsigned long long flags))                                                            \
+    X(cuEventCreate, "cuEventCreate", (CUevent * event, unsigned int flags))                 \
+    X(cuEventDestroy, "cuEventDestroy_v2", (CUevent event))                                  \
+    X(cuEventRecord, "cuEventRecord", (CUevent event, CUstream stream))                      \
     X(cuEventQuery, "cuEventQuery", (CUevent event))
 
 typedef struct CaliperCudaCalls {
@@ -183,10 +184,10 @@ static inline bool caliper_cuda_block_map(CaliperCudaPool *pool, CaliperCudaBloc
     bool has_address = false, is_mapped = false, is_good = false;
     if (pool->cuda.cuMemAddressReserve(&address, block->size_bytes, 0, 0, 0) == CUDA_SUCCESS) {
         has_address = true;
-        is_mapped = pool->cuda.cuMemMap(address, block->size_bytes, 0, block->handle, 0) ==
-                    CUDA_SUCCESS;
-        is_good = is_mapped && pool->cuda.cuMemSetAccess(address, block->size_bytes, &access, 1) ==
-                                   CUDA_SUCCESS;
+        is_mapped =
+            pool->cuda.cuMemMap(address, block->size_bytes, 0, block->handle, 0) == CUDA_SUCCESS;
+        is_good = is_mapped &&
+                  pool->cuda.cuMemSetAccess(address, block->size_bytes, &access, 1) == CUDA_SUCCESS;
     }
     if (is_good) {
         block->address = address;
@@ -237,9 +238,9 @@ static inline void caliper_cuda_pool_close(CaliperCudaPool *pool,
     caliper_cuda_pool_release(pool, bridge, true);
 }
 
-/* The bridge is where blocks were imported, and the thread then the frame thread; NULL when there is
- * no import (any more). Waits for the device: nothing of the pool may be read or written afterwards.
- * NULLs *pool; NULL is accepted. */
+/* The bridge is where blocks were imported, and the thread then the frame thread; NULL when there
+ * is no import (any more). Waits for the device: nothing of the pool may be read or written
+ * afterwards. NULLs *pool; NULL is accepted. */
 static inline void caliper_cuda_pool_destroy(CaliperCudaPool **pool_of,
                                              const CaliperTensorBridgeV1_2 *bridge)
 {
@@ -291,13 +292,13 @@ static inline CaliperCudaPool *caliper_cuda_pool_create(int32_t ordinal, const c
         goto failed;
     }
     *reason = "a CUDA driver older than 11.2";
-#define X(name, symbol, parameters)                                                                \
-    {                                                                                              \
-        void *found = dlsym(pool->library, symbol);                                                \
-        if (found == NULL) {                                                                       \
-            goto failed;                                                                           \
-        }                                                                                          \
-        memcpy(&pool->cuda.name, &found, sizeof found);                                            \
+#define X(name, symbol, parameters)                     \
+    {                                                   \
+        void *found = dlsym(pool->library, symbol);     \
+        if (found == NULL) {                            \
+            goto failed;                                \
+        }                                               \
+        memcpy(&pool->cuda.name, &found, sizeof found); \
     }
     CALIPER_CUDA_POOL_CALLS(X)
 #undef X
@@ -331,7 +332,8 @@ failed:
     return NULL;
 }
 
-/* A block of its own for `size_bytes`; NULL when there is no memory or the size is 0. Any thread. */
+/* A block of its own for `size_bytes`; NULL when there is no memory or the size is 0. Any thread.
+ */
 static inline void *caliper_cuda_pool_alloc(CaliperCudaPool *pool, uint64_t size_bytes)
 {
     uint64_t granule = pool->granularity_bytes;
@@ -399,8 +401,8 @@ static inline bool caliper_cuda_pool_find(CaliperCudaPool *pool, const void *mem
     return block != NULL;
 }
 
-/* The import of the block that holds `memory`, made if need be; 0: not ours, or not imported by this
- * host. Frame thread. */
+/* The import of the block that holds `memory`, made if need be; 0: not ours, or not imported by
+ * this host. Frame thread. */
 static inline CaliperAllocId caliper_cuda_pool_import(CaliperCudaPool *pool,
                                                       const CaliperTensorBridgeV1_2 *bridge,
                                                       const void *memory,
@@ -419,9 +421,8 @@ static inline CaliperAllocId caliper_cuda_pool_import(CaliperCudaPool *pool,
     }
     bool is_wanted = block != NULL && import == 0 && !block->is_refused && !pool->is_closed;
     if (is_wanted && caliper_cuda_pool_enter(pool)) {
-        if (pool->cuda.cuMemExportToShareableHandle(&fd, block->handle,
-                                                    CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-                                                    0) != CUDA_SUCCESS) {
+        if (pool->cuda.cuMemExportToShareableHandle(
+                &fd, block->handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) != CUDA_SUCCESS) {
             fd = -1;
         }
         caliper_cuda_pool_leave(pool);
@@ -469,8 +470,8 @@ static inline bool caliper_cuda_pool_update(CaliperCudaPool *pool,
     return import != 0 && bridge->update_texture_from_alloc(texture, import, offset_bytes, tensor);
 }
 
-/* Releases the imports of freed blocks, and gives back what nobody uses any more. Waits for nothing.
- * Frame thread, once a frame. */
+/* Releases the imports of freed blocks, and gives back what nobody uses any more. Waits for
+ * nothing. Frame thread, once a frame. */
 static inline void caliper_cuda_pool_collect(CaliperCudaPool *pool,
                                              const CaliperTensorBridgeV1_2 *bridge)
 {

@@ -63,7 +63,8 @@ typedef struct CaliperDLVersion {
 #define CALIPER_DL_FLAG_IS_COPIED ((uint64_t)1 << 1)
 
 typedef struct CaliperDLManagedTensorVersioned {
-    CaliperDLVersion version; /* of another major one only this, manager_ctx and deleter are known */
+    CaliperDLVersion
+        version; /* of another major one only this, manager_ctx and deleter are known */
     void *manager_ctx;
     void (*deleter)(struct CaliperDLManagedTensorVersioned *self); /* may be NULL */
     uint64_t flags;                                                /* CALIPER_DL_FLAG_* */
@@ -164,11 +165,10 @@ static inline bool caliper_dl_device(CaliperDLDevice device, CaliperTensor *out,
         out->device_index = device.device_id;
         return true;
     default:
-        return caliper_dl_refuse(why,
-                                 device.device_type >= 0 &&
-                                         (size_t)device.device_type < sizeof names / sizeof names[0]
-                                     ? names[device.device_type]
-                                     : "a device of no known kind");
+        return caliper_dl_refuse(why, device.device_type >= 0 && (size_t)device.device_type <
+                                                                     sizeof names / sizeof names[0]
+                                          ? names[device.device_type]
+                                          : "a device of no known kind");
     }
 }
 

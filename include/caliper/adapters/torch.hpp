@@ -201,8 +201,8 @@ inline std::optional<CaliperTensor> ordered(const at::Tensor &t)
     if (t.defined() && t.is_cuda()) {
         std::optional<CaliperTensor> out = describe(t);
         if (out) {
-            out->stream = static_cast<void *>(
-                c10::cuda::getCurrentCUDAStream(t.device().index()).stream());
+            out->stream =
+                static_cast<void *>(c10::cuda::getCurrentCUDAStream(t.device().index()).stream());
         }
         return out;
     }

@@ -1,9 +1,9 @@
 /* caliper/adapters/torch_pool.hpp: torch tensors in memory that a host reads in place, through
  * caliper.tensor_bridge.v1_2.
  *
- * Header-only C++17 beside torch.hpp and cuda_pool.h, for a libtorch with CUDA on Linux. Torch's own
- * allocator gives memory that cannot be exported; a tensor of this pool can be drawn without a copy
- * of its data even where the renderer cannot write from CUDA:
+ * Header-only C++17 beside torch.hpp and cuda_pool.h, for a libtorch with CUDA on Linux. Torch's
+ * own allocator gives memory that cannot be exported; a tensor of this pool can be drawn without a
+ * copy of its data even where the renderer cannot write from CUDA:
  *
  *   auto pool = caliper::adapters::TorchPool::create(0, &why);
  *   at::Tensor weight = pool->empty({512, 512}, at::kFloat);      any thread
@@ -48,9 +48,9 @@ class TorchPool : public std::enable_shared_from_this<TorchPool>
     TorchPool &operator=(const TorchPool &) = delete;
 
     /* An uninitialized contiguous tensor in a block of its own; undefined when there is no memory.
-     * When the last reference to its storage goes, the block is freed behind what the current stream
-     * of the thread that drops it holds then; work on other streams is the caller's to wait for.
-     * Any thread. */
+     * When the last reference to its storage goes, the block is freed behind what the current
+     * stream of the thread that drops it holds then; work on other streams is the caller's to wait
+     * for. Any thread. */
     at::Tensor empty(at::IntArrayRef sizes, at::ScalarType dtype)
     {
         uint64_t elements = 1;
@@ -68,9 +68,9 @@ class TorchPool : public std::enable_shared_from_this<TorchPool>
         return at::from_blob(
             memory, sizes,
             [self](void *freed) {
-                void *stream = c10::cuda::getCurrentCUDAStream(
-                                   static_cast<c10::DeviceIndex>(self->ordinal_))
-                                   .stream();
+                void *stream =
+                    c10::cuda::getCurrentCUDAStream(static_cast<c10::DeviceIndex>(self->ordinal_))
+                        .stream();
                 caliper_cuda_pool_free(self->pool_, freed, stream);
             },
             at::TensorOptions().dtype(dtype).device(at::kCUDA, self->ordinal_));
