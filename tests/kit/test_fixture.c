@@ -5,6 +5,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -453,6 +454,49 @@ static void test_jobs_threads(void **state)
     caliper_fixture_destroy(&fixture);
 }
 
+static atomic_bool stubborn_may_end;
+
+static void stubborn(void *user, const CaliperJobControl *control)
+{
+    (void)user, (void)control;
+    while (!atomic_load(&stubborn_may_end))
+        usleep(1000);
+}
+
+/* A job that does not heed its cancel: the close says so, a new life is not touched by it, and the
+ * old one is cleaned up when the job has ended. */
+static void test_job_that_goes_on(void **state)
+{
+    (void)state;
+    bool cancelled = false;
+    CaliperFixtureJob job;
+    CaliperFixture *fixture = opened(CALIPER_FIXTURE_JOBS_THREADS);
+    const KitApplet *applet = caliper_fixture_self(fixture);
+    assert_int_equal(caliper_fixture_run_jobs(fixture), 1);
+    assert_int_equal(applet->jobs->submit("stubborn", stubborn, NULL), 2);
+    assert_false(caliper_fixture_close(fixture));
+    assert_non_null(strstr(caliper_fixture_reason(fixture), "job"));
+    assert_int_equal(caliper_fixture_textures(fixture, NULL, 0), 2); /* no cleanup yet */
+    assert_true(caliper_fixture_open(fixture));
+    applet = caliper_fixture_self(fixture);
+    assert_int_equal(applet->jobs->submit("new", wait_for_cancel, &cancelled), 4);
+    assert_true(caliper_fixture_frames(fixture, 3));
+    assert_int_equal(caliper_fixture_textures(fixture, NULL, 0), 4);
+    assert_true(caliper_fixture_job(fixture, 3, &job));
+    assert_false(job.cancel_asked);
+    assert_true(caliper_fixture_job(fixture, 1, &job));
+    assert_true(job.cancel_asked && !job.ended);
+    atomic_store(&stubborn_may_end, true);
+    while (caliper_fixture_textures(fixture, NULL, 0) > 2) {
+        assert_true(caliper_fixture_frame(fixture));
+        usleep(1000);
+    }
+    assert_true(caliper_fixture_close(fixture));
+    assert_true(cancelled);
+    assert_int_equal(caliper_fixture_leaks(fixture), 0);
+    caliper_fixture_destroy(&fixture);
+}
+
 static void test_metrics(void **state)
 {
     (void)state;
@@ -637,6 +681,7 @@ int main(int argc, char **argv)
         WITH_TEAR_DOWN(test_jobs_inline),
         WITH_TEAR_DOWN(test_jobs_on_call),
         WITH_TEAR_DOWN(test_jobs_threads),
+        WITH_TEAR_DOWN(test_job_that_goes_on),
         WITH_TEAR_DOWN(test_metrics),
         WITH_TEAR_DOWN(test_input),
         WITH_TEAR_DOWN(test_picture),
