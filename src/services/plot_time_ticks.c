@@ -174,7 +174,7 @@ void plot_time_print(double at_sec, bool local, char *text, size_t text_bytes)
     char fraction[16] = "";
     if (micros > 0.0 && micros < 1e6) {
         snprintf(fraction, sizeof fraction, ".%06.0f", micros);
-        for (size_t end = strlen(fraction); fraction[end - 1] == '0'; end--)
+        for (size_t end = strlen(fraction); end > 1 && fraction[end - 1] == '0'; end--)
             fraction[end - 1] = '\0';
     }
     snprintf(text, text_bytes, "%d-%02d-%02d %02d:%02d:%02d%s %.8s", parts.tm_year + 1900,
