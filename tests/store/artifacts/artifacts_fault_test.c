@@ -20,6 +20,8 @@
 #include "../../unit/log_capture.h"
 #include "artifact_room.h"
 #include "core/fault.h"
+#include "core/guard.h"
+#include "core/sanitized.h"
 #include "store/artifacts/artifact_store.h"
 
 static ArtifactRoom room;
@@ -209,6 +211,49 @@ static void test_reading_under_failures(void **state)
     }
 }
 
+/* ---- A bad pointer ---- */
+
+typedef struct BadPut {
+    uint64_t size;
+    char digest[65];
+} BadPut;
+
+static void put_from_nowhere(void *argument)
+{
+    BadPut *bad = argument;
+    artifact_store_put(store, "bad", (const void *)(uintptr_t)4096, bad->size, 0, bad->digest);
+}
+
+/* On the frame thread a fault in an applet's bytes ends the applet's call, and the store goes on; what
+ * is left behind in tmp/ is the process's while it lives. */
+static void test_bytes_that_fault(void **state)
+{
+    char digest[65], path[ARTIFACT_STORE_PATH_BYTES];
+    ArtifactSummary summary;
+    (void)state;
+    if (SANITIZED_ADDRESS) {
+        print_message("skipped: AddressSanitizer ends the process before the guard sees it\n");
+        skip();
+    }
+    assert_true(artifact_store_put(store, "old", "old", 3, 1, old_digest));
+    assert_true(guard_thread_enter() && guard_install("/tmp"));
+    for (int i = 0; i < 2; i++) { /* both ways to write */
+        BadPut bad = {.size = i == 0 ? 10 : 1 << 20};
+        GuardFault fault;
+        assert_false(guard_call(
+            &(GuardCall){.what = "a put", .call = put_from_nowhere, .arg = &bad}, &fault));
+        assert_int_equal(fault.signal, 11);
+        assert_string_equal(bad.digest, "");
+        assert_true(artifact_store_put(store, "good", &i, sizeof i, 0, digest));
+        assert_true(artifact_store_find(store, "old", path));
+        assert_false(artifact_store_find(store, "bad", path));
+    }
+    guard_uninstall();
+    guard_thread_leave();
+    assert_true(artifact_store_verify(store, NULL, &summary));
+    assert_true(summary.bad == 0 && summary.rows == 3);
+}
+
 /* ---- A full disk ---- */
 
 static double now_sec(void)
@@ -312,6 +357,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_every_call_in_turn, begin, end),
         cmocka_unit_test_setup_teardown(test_a_site_that_stays_broken, begin, end),
         cmocka_unit_test_setup_teardown(test_reading_under_failures, begin, end),
+        cmocka_unit_test_setup_teardown(test_bytes_that_fault, begin, end),
         cmocka_unit_test_setup_teardown(test_full_disk, begin, end),
         cmocka_unit_test_setup_teardown(test_read_only, begin, end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
