@@ -221,6 +221,14 @@ def test_twenty_gigabytes():
             check(peak <= max(limit_kib, before), name, peak, "KiB")
         found = copied(log)
         check(len(found) == 1 and found[0][1] == "0", log)
+        index = found[0][0]  # between the samples, most likely; that element gets a value
+        shape = np.load(folder / f"{name}.npy", mmap_mode="r").shape
+        with open(folder / f"{name}.npy", "r+b") as file:
+            file.seek(-4 * (int(np.prod(shape, dtype=np.int64)) -
+                            int(np.ravel_multi_index(index, shape))), os.SEEK_END)
+            file.write(np.float32(123.5).tobytes())
+        log, _ = view(folder / f"{name}.npy", "at 5\nmove 760 420\nat 7\nkey c\n", 14)
+        check(copied(log) == [(index, "123.5")], log)
 
 
 def main():
