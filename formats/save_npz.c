@@ -19,7 +19,12 @@ enum {
     EXTRA64_LOCAL_BYTES = 20,
     END_BYTES = 22,
     END64_BYTES = 56,
-    LOCATOR64_BYTES = 20
+    LOCATOR64_BYTES = 20,
+    SIGNATURE_LOCAL = 0x04034b50, /* "PK\3\4", and so on */
+    SIGNATURE_CENTRAL = 0x02014b50,
+    SIGNATURE_END = 0x06054b50,
+    SIGNATURE_END64 = 0x06064b50,
+    SIGNATURE_LOCATOR64 = 0x07064b50
 };
 
 static uint8_t *put16(uint8_t *at, uint32_t value)
@@ -59,8 +64,7 @@ bool save_npz_member(ArraySave *save, SaveItem *item, ArrayError *error)
     uint64_t size_bytes = member_bytes(item);
     bool large = is_large(size_bytes);
     item->header_offset = save->position_bytes;
-    memcpy(local, "PK\3\4", 4);
-    uint8_t *at = put16(local + 4, large ? VERSION_ZIP64 : VERSION_PLAIN);
+    uint8_t *at = put16(put32(local, SIGNATURE_LOCAL), large ? VERSION_ZIP64 : VERSION_PLAIN);
     at = put16(put16(at, FLAG_UTF8), 0); /* method: stored */
     at = put16(put16(at, 0), DATE_1980);
     at = put32(at, 0); /* the checksum comes when all of it was seen */
@@ -93,8 +97,7 @@ static bool save_central(ArraySave *save, const SaveItem *item, ArrayError *erro
     const char *name = save_name(ARRAY_FORMAT_NPZ, &item->item);
     uint64_t size_bytes = member_bytes(item);
     bool large = is_large(size_bytes) || is_large(item->header_offset);
-    memcpy(central, "PK\1\2", 4);
-    uint8_t *at = put16(central + 4, large ? VERSION_ZIP64 : VERSION_PLAIN);
+    uint8_t *at = put16(put32(central, SIGNATURE_CENTRAL), large ? VERSION_ZIP64 : VERSION_PLAIN);
     at = put16(at, large ? VERSION_ZIP64 : VERSION_PLAIN);
     at = put16(put16(at, FLAG_UTF8), 0);
     at = put16(put16(at, 0), DATE_1980);
@@ -123,17 +126,14 @@ bool save_npz_end(ArraySave *save, ArrayError *error)
     }
     uint64_t end64_at = save->position_bytes, size_bytes = end64_at - begin;
     bool large = is_large(begin) || is_large(size_bytes) || save->count >= UINT16_MAX;
-    memcpy(end, "PK\6\6", 4);
-    uint8_t *at = put64(end + 4, END64_BYTES - 12);
+    uint8_t *at = put64(put32(end, SIGNATURE_END64), END64_BYTES - 12);
     at = put16(put16(at, VERSION_ZIP64), VERSION_ZIP64);
     at = put32(put32(at, 0), 0);
     at = put64(put64(at, save->count), save->count);
     at = put64(put64(at, size_bytes), begin);
-    memcpy(at, "PK\6\7", 4);
-    at = put32(put64(put32(at + 4, 0), end64_at), 1);
+    at = put32(put64(put32(put32(at, SIGNATURE_LOCATOR64), 0), end64_at), 1);
     uint8_t *plain = at;
-    memcpy(at, "PK\5\6", 4);
-    at = put16(put16(at + 4, 0), 0);
+    at = put16(put16(put32(at, SIGNATURE_END), 0), 0);
     at = put16(at, large ? UINT16_MAX : save->count);
     at = put16(at, large ? UINT16_MAX : save->count);
     at = put32(at, large ? UINT32_MAX : (uint32_t)size_bytes);

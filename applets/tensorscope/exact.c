@@ -203,7 +203,7 @@ bool exact_update(Exact *exact)
 void exact_wait(Exact *exact, double seconds)
 {
     const struct timespec step = {0, 1000000};
-    for (double waited = 0.0; waited < seconds && exact->now.task != NULL; waited += 0.001) {
+    for (int left_ms = (int)(seconds * 1e3); left_ms > 0 && exact->now.task != NULL; left_ms--) {
         if (task_is_done(exact->now.task)) {
             return;
         }

@@ -320,7 +320,7 @@ bool save_update(Save *save)
 void save_wait(Save *save, double seconds)
 {
     const struct timespec step = {0, 1000000};
-    for (double waited = 0.0; waited < seconds && save->task != NULL; waited += 0.001) {
+    for (int left_ms = (int)(seconds * 1e3); left_ms > 0 && save->task != NULL; left_ms--) {
         if (task_is_done(save->task)) {
             return;
         }

@@ -25,7 +25,7 @@ static const char *number_text(ArrayNumber number, ArrayDtype dtype, char text[A
     /* The text of f16 is the one that is as short as it can be. */
     array_number_text(number, ARRAY_DTYPE_F16, text);
     if (number.kind == ARRAY_NUMBER_KIND_F64 && strpbrk(text, ".e") == NULL)
-        strcat(text, ".0");
+        snprintf(text + strlen(text), ARRAY_TEXT_BYTES - strlen(text), ".0");
     return text;
 }
 
