@@ -1,6 +1,7 @@
 /* store/artifacts/artifact_files.h: the system calls of the store. Each is started again when a
- * signal interrupts it, fails on demand (core/fault.h, sites "artifacts.<call>"), and says why it
- * failed in words.
+ * signal interrupts it, fails on demand (core/fault.h, sites "artifacts.<call>", and
+ * "artifact_folders" for each of the 256 when all are looked through), and says why it failed in
+ * words.
  *
  * For src/store/artifacts/ only. Any thread. */
 #ifndef CALIPER_STORE_ARTIFACTS_ARTIFACT_FILES_H

@@ -33,7 +33,7 @@ static bool found_add(ArtifactFoundList *list, const ArtifactFound *found)
 /* The folder's stream; NULL without `error` when there is no such folder. */
 static DIR *open_folder(const char *path, ArtifactError *error)
 {
-    DIR *folder = fault_here("artifacts.folder") ? NULL : opendir(path);
+    DIR *folder = fault_here("artifact_folders") ? NULL : opendir(path);
     if (folder == NULL && errno != ENOENT && errno != ENOTDIR)
         artifact_error_set(error, errno, "cannot list", path);
     return folder;

@@ -104,11 +104,16 @@ static bool is_file(const char *path, const char *name)
 static size_t count_in_all(const ArtifactRoom *room, bool (*visit)(const char *, const char *))
 {
     size_t counted = 0;
-    for (unsigned i = 0; i < 256; i++) {
+    DIR *stream = opendir(room_path(room, "artifacts"));
+    struct dirent *entry;
+    while (stream != NULL && (entry = readdir(stream)) != NULL) {
         char folder[32];
-        snprintf(folder, sizeof folder, "artifacts/%02x", i);
-        counted += count(room, folder, visit);
+        snprintf(folder, sizeof folder, "artifacts/%.2s", entry->d_name);
+        if (strlen(entry->d_name) == 2 && entry->d_name[0] != '.')
+            counted += count(room, folder, visit);
     }
+    if (stream != NULL)
+        closedir(stream);
     return counted;
 }
 
