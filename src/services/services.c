@@ -7,6 +7,7 @@
 #include "services/device_service.h"
 #include "services/jobs_service.h"
 #include "services/log_service.h"
+#include "services/metrics_service.h"
 
 static void reclaim_textures(void *user, CallerId owner, bool leaked)
 {
@@ -26,6 +27,7 @@ bool services_register_all(Host *host, Bridge *bridge)
            host_on_end(host, close_artifacts, host) &&
            host_service_register(host, CALIPER_ARTIFACTS_V1, artifacts_service_table()) &&
            jobs_service_register(host) && data_service_register(host) &&
+           metrics_service_register(host, bridge != NULL) &&
            (bridge == NULL || (bridge_services_register(host, bridge) &&
                                host_on_reclaim(host, reclaim_textures, bridge)));
 }

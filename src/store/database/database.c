@@ -214,6 +214,18 @@ void database_close(Database **address)
     database_unref(database);
 }
 
+void database_hold(Database *database)
+{
+    atomic_fetch_add(&database->references, 1);
+}
+
+void database_let_go(Database **address)
+{
+    if (*address != NULL)
+        database_unref(*address);
+    *address = NULL;
+}
+
 const DuckdbApi *database_api(const Database *database)
 {
     return database->duckdb;

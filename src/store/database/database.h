@@ -52,6 +52,12 @@ Database *database_open(const DatabaseParams *params, DatabaseError *error);
  * disconnected before. NULLs *database, accepts NULL. */
 void database_close(Database **database);
 
+/* Keeps a Database to be asked after another thread closed it: then it answers that the store is
+ * closed. Held and let go in pairs, the first before the close. let_go NULLs *database and accepts
+ * NULL. */
+void database_hold(Database *database);
+void database_let_go(Database **database);
+
 const DuckdbApi *database_api(const Database *database);
 /* Where the damaged file went when this was opened; "" when there was none. */
 const char *database_moved_to(const Database *database);

@@ -1,0 +1,13 @@
+/* store/metrics/query.h: the database that this process may read, for src/store/metrics/ alone.
+ *
+ * Threads that may wait for the disk; never the frame thread. */
+#ifndef CALIPER_STORE_METRICS_QUERY_H
+#define CALIPER_STORE_METRICS_QUERY_H
+
+#include "store/metrics/store_impl.h"
+
+/* The owner's database or the newest snapshot (*snapshot_us: when that was made; 0: it is none),
+ * held: database_let_go when done. NULL and *error. */
+Database *query_database(MetricsStore *store, int64_t *snapshot_us, DatabaseError *error);
+
+#endif

@@ -1,0 +1,399 @@
+/* Reading runs, tags, histograms and images: see metrics_read.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fault.h"
+#include "core/log.h"
+#include "store/metrics/query.h"
+#include "store/metrics/read_impl.h"
+#include "store/owner_lock.h"
+
+MetricsReader *metrics_reader_create(MetricsStore *store)
+{
+    MetricsReader *reader = fault_here("metrics.read.alloc") ? NULL : calloc(1, sizeof *reader);
+    if (reader == NULL)
+        log_item(OUT_OF_MEMORY, "metrics_reader_create", (unsigned long long)sizeof *reader);
+    else
+        reader->store = store;
+    return reader;
+}
+
+static void drop_session(MetricsReader *reader)
+{
+    database_session_close(&reader->session);
+    database_let_go(&reader->database);
+}
+
+void metrics_reader_destroy(MetricsReader **reader)
+{
+    if (reader == NULL || *reader == NULL)
+        return;
+    drop_session(*reader);
+    free(*reader);
+    *reader = NULL;
+}
+
+const char *metrics_reader_error(const MetricsReader *reader)
+{
+    return reader->error.text;
+}
+
+int64_t metrics_reader_snapshot_us(const MetricsReader *reader)
+{
+    return reader->snapshot_us;
+}
+
+static bool refused(MetricsReader *reader)
+{
+    log_item(METRICS_READ_FAILED, reader->error.text);
+    return false;
+}
+
+bool read_enter(MetricsReader *reader)
+{
+    reader->error.text[0] = '\0';
+    Database *now = query_database(reader->store, &reader->snapshot_us, &reader->error);
+    if (now == NULL)
+        return refused(reader);
+    if (now != reader->database || reader->session == NULL) {
+        drop_session(reader);
+        reader->session = database_session_open(now, &reader->error);
+        if (reader->session != NULL) {
+            database_hold(now);
+            reader->database = now;
+        }
+    }
+    database_let_go(&now);
+    if (reader->session != NULL && database_session_enter(reader->session, &reader->error))
+        return true;
+    drop_session(reader);
+    return refused(reader);
+}
+
+void read_leave(MetricsReader *reader)
+{
+    database_session_leave(reader->session);
+}
+
+bool read_failed(MetricsReader *reader)
+{
+    read_leave(reader);
+    /* A session after an error may hold an ended transaction: the next call begins a fresh one. */
+    drop_session(reader);
+    return refused(reader);
+}
+
+DuckdbPrepared read_prepare(MetricsReader *reader, const char *sql)
+{
+    const DuckdbApi *api = database_session_api(reader->session);
+    DuckdbPrepared prepared = NULL;
+    if (api->prepare(database_session_connection(reader->session), sql, &prepared) ==
+        DUCKDB_STATE_SUCCESS)
+        return prepared;
+    const char *words = prepared != NULL ? api->prepare_error(prepared) : NULL;
+    database_error_set(&reader->error, 0, "%s", words != NULL ? words : "no statement");
+    api->destroy_prepare(&prepared);
+    return NULL;
+}
+
+bool read_run(MetricsReader *reader, DuckdbPrepared *prepared, Cursor *cursor)
+{
+    bool ok = database_session_execute(reader->session, *prepared, &reader->error);
+    database_session_api(reader->session)->destroy_prepare(prepared);
+    if (ok)
+        cursor_begin(cursor, reader->session);
+    return ok;
+}
+
+bool read_end(MetricsReader *reader, Cursor *cursor, Block *block, void **out_block)
+{
+    const char *words = cursor->api->result_error(cursor->result);
+    bool ok = (words == NULL || words[0] == '\0') && !block->failed;
+    if (words != NULL && words[0] != '\0')
+        database_error_set(&reader->error, 0, "%s", words);
+    else if (block->failed)
+        database_error_set(&reader->error, 0, "no memory for the answer");
+    cursor_end(cursor);
+    if (!ok) {
+        block_free(block->pieces);
+        return read_failed(reader);
+    }
+    *out_block = block->pieces;
+    read_leave(reader);
+    return true;
+}
+
+/* ---- Runs ---- */
+
+/* Another process's runs that a snapshot shows as running have ended if nobody owns the data root
+ * any more. */
+static bool nobody_writes(const MetricsReader *reader)
+{
+    return reader->snapshot_us != 0 && !owner_lock_is_held(reader->store->data_root, NULL);
+}
+
+static void read_run_row(const Cursor *cursor, bool ended, Block *block, MetricsRunInfo *out)
+{
+    uint32_t length = 0;
+    *out = (MetricsRunInfo){.id = (uint64_t)cursor_number(cursor, 0)};
+    const char *bytes = cursor_bytes(cursor, 1, &length);
+    out->experiment = block_text(block, bytes != NULL ? bytes : "", length);
+    bytes = cursor_bytes(cursor, 2, &length);
+    out->name = block_text(block, bytes != NULL ? bytes : "", length);
+    bytes = cursor_bytes(cursor, 4, &length);
+    out->hparams = bytes != NULL ? block_text(block, bytes, length) : NULL;
+    out->started_us = cursor_number(cursor, 5);
+    out->ended_us = cursor_number(cursor, 6);
+    out->dropped = (uint64_t)cursor_number(cursor, 7);
+    bytes = cursor_bytes(cursor, 9, &length);
+    out->note = block_text(block, bytes != NULL ? bytes : "", length);
+    out->deleted = cursor_truth(cursor, 10);
+    out->state = cursor_truth(cursor, 3)            ? METRICS_RUN_STATE_DONE
+                 : ended || cursor_truth(cursor, 8) ? METRICS_RUN_STATE_INTERRUPTED
+                                                    : METRICS_RUN_STATE_RUNNING;
+}
+
+bool metrics_read_runs(MetricsReader *reader, MetricsRuns *out)
+{
+    static const char sql[] =
+        "SELECT r.id, r.experiment, r.name, r.done, r.hparams, epoch_us(r.started_at), "
+        "epoch_us(r.ended_at), CAST(d.count AS BIGINT), i.run IS NOT NULL, n.note, "
+        "x.run IS NOT NULL FROM runs r LEFT JOIN (SELECT run, sum(count) AS count FROM "
+        "dropped_rows GROUP BY run) d ON d.run = r.id LEFT JOIN interrupted_runs i ON i.run = r.id "
+        "LEFT JOIN run_notes n ON n.run = r.id LEFT JOIN deleted_runs x ON x.run = r.id "
+        "ORDER BY r.id";
+    *out = (MetricsRuns){0};
+    if (!read_enter(reader))
+        return false;
+    Cursor cursor;
+    DuckdbPrepared prepared = read_prepare(reader, sql);
+    if (prepared == NULL || !read_run(reader, &prepared, &cursor))
+        return read_failed(reader);
+    Block block = {0};
+    MetricsRunInfo *items = NULL;
+    uint32_t count = 0;
+    uint32_t capacity = 0;
+    bool ended = nobody_writes(reader);
+    while (cursor_next(&cursor)) {
+        items = block_grow(&block, items, count, &capacity, sizeof *items);
+        if (items == NULL)
+            break;
+        read_run_row(&cursor, ended, &block, &items[count++]);
+    }
+    if (!read_end(reader, &cursor, &block, &out->block))
+        return false;
+    out->items = items;
+    out->count = count;
+    return true;
+}
+
+void metrics_runs_free(MetricsRuns *runs)
+{
+    block_free(runs->block);
+    *runs = (MetricsRuns){0};
+}
+
+/* ---- Tags ---- */
+
+bool metrics_read_tags(MetricsReader *reader, uint64_t run, MetricsTags *out)
+{
+    static const char sql[] =
+        "SELECT * FROM (SELECT CAST(0 AS BIGINT) AS kind, tag, run, count(*), min(step), "
+        "max(step), "
+        "max(seq) FROM scalars WHERE $1 = 0 OR run = $1 GROUP BY tag, run "
+        "UNION ALL SELECT 1, tag, run, count(*), min(step), max(step), max(seq) FROM histograms "
+        "WHERE $1 = 0 OR run = $1 GROUP BY tag, run "
+        "UNION ALL SELECT 2, tag, run, count(*), min(step), max(step), max(seq) FROM images "
+        "WHERE $1 = 0 OR run = $1 GROUP BY tag, run) ORDER BY kind, tag, run";
+    *out = (MetricsTags){0};
+    if (!read_enter(reader))
+        return false;
+    Cursor cursor;
+    DuckdbPrepared prepared = read_prepare(reader, sql);
+    if (prepared != NULL)
+        database_session_api(reader->session)->bind_int64(prepared, 1, (int64_t)run);
+    if (prepared == NULL || !read_run(reader, &prepared, &cursor))
+        return read_failed(reader);
+    Block block = {0};
+    MetricsTag *items = NULL;
+    uint32_t count = 0;
+    uint32_t capacity = 0;
+    while (cursor_next(&cursor)) {
+        uint32_t length = 0;
+        items = block_grow(&block, items, count, &capacity, sizeof *items);
+        if (items == NULL)
+            break;
+        const char *tag = cursor_bytes(&cursor, 1, &length);
+        items[count++] = (MetricsTag){.kind = (MetricsKind)cursor_number(&cursor, 0),
+                                      .tag = block_text(&block, tag != NULL ? tag : "", length),
+                                      .run = (uint64_t)cursor_number(&cursor, 2),
+                                      .rows = (uint64_t)cursor_number(&cursor, 3),
+                                      .first_step = cursor_number(&cursor, 4),
+                                      .last_step = cursor_number(&cursor, 5),
+                                      .newest_seq = cursor_number(&cursor, 6)};
+    }
+    if (!read_end(reader, &cursor, &block, &out->block))
+        return false;
+    out->items = items;
+    out->count = count;
+    return true;
+}
+
+void metrics_tags_free(MetricsTags *tags)
+{
+    block_free(tags->block);
+    *tags = (MetricsTags){0};
+}
+
+/* ---- Histograms ---- */
+
+static void bind_series(MetricsReader *reader, DuckdbPrepared prepared, uint64_t run,
+                        const char *tag)
+{
+    const DuckdbApi *api = database_session_api(reader->session);
+    api->bind_int64(prepared, 1, (int64_t)run);
+    api->bind_varchar_length(prepared, 2, tag, strlen(tag));
+}
+
+bool metrics_read_histograms(MetricsReader *reader, uint64_t run, const char *tag, int64_t from,
+                             int64_t to, uint32_t most, MetricsHistograms *out)
+{
+    /* Row i of n is taken when the i-th part of `most` begins with it: the first and every
+     * n/most-th after it, and the last one in any case. Which rows is settled before their bytes
+     * are read. */
+    static const char sql[] =
+        "WITH picked AS (SELECT seq, n FROM (SELECT seq, row_number() OVER (ORDER BY step, seq) - "
+        "1 "
+        "AS i, count(*) OVER () AS n FROM histograms WHERE run = $1 AND tag = $2 AND step BETWEEN "
+        "$3 "
+        "AND $4) WHERE n <= $5 OR i = n - 1 OR (i < n - 1 AND i * ($5 - 1) // (n - 1) <> "
+        "(i - 1) * ($5 - 1) // (n - 1)) OR i = 0) "
+        "SELECT h.step, h.seq, epoch_us(h.wall_time), h.count, h.data, p.n FROM histograms h "
+        "JOIN picked p ON p.seq = h.seq WHERE h.run = $1 AND h.tag = $2 ORDER BY h.step, h.seq";
+    *out = (MetricsHistograms){0};
+    if (!read_enter(reader))
+        return false;
+    Cursor cursor;
+    DuckdbPrepared prepared = read_prepare(reader, sql);
+    if (prepared != NULL) {
+        const DuckdbApi *api = database_session_api(reader->session);
+        bind_series(reader, prepared, run, tag);
+        api->bind_int64(prepared, 3, from);
+        api->bind_int64(prepared, 4, to);
+        api->bind_int64(prepared, 5, most > 1 ? most : 2);
+    }
+    if (prepared == NULL || !read_run(reader, &prepared, &cursor))
+        return read_failed(reader);
+    Block block = {0};
+    MetricsHistogram *items = NULL;
+    uint32_t count = 0;
+    uint32_t capacity = 0;
+    while (cursor_next(&cursor)) {
+        uint32_t length = 0;
+        items = block_grow(&block, items, count, &capacity, sizeof *items);
+        if (items == NULL)
+            break;
+        const char *bytes = cursor_bytes(&cursor, 4, &length);
+        float *values = block_take(&block, (uint64_t)length + 1);
+        if (values != NULL && length > 0)
+            memcpy(values, bytes, length);
+        items[count++] = (MetricsHistogram){.step = cursor_number(&cursor, 0),
+                                            .seq = cursor_number(&cursor, 1),
+                                            .wall_us = cursor_number(&cursor, 2),
+                                            .count = length / sizeof(float),
+                                            .values = values};
+        out->rows = (uint64_t)cursor_number(&cursor, 5);
+    }
+    if (!read_end(reader, &cursor, &block, &out->block)) {
+        *out = (MetricsHistograms){0};
+        return false;
+    }
+    out->items = items;
+    out->count = most == 1 && count > 1 ? 1 : count;
+    return true;
+}
+
+void metrics_histograms_free(MetricsHistograms *histograms)
+{
+    block_free(histograms->block);
+    *histograms = (MetricsHistograms){0};
+}
+
+/* ---- Images ---- */
+
+/* Rows of step, seq, wall time, w, h, c, data. */
+static bool read_images(MetricsReader *reader, DuckdbPrepared prepared, MetricsImages *out)
+{
+    Cursor cursor;
+    if (!read_run(reader, &prepared, &cursor))
+        return read_failed(reader);
+    Block block = {0};
+    MetricsImage *items = NULL;
+    uint32_t count = 0;
+    uint32_t capacity = 0;
+    while (cursor_next(&cursor)) {
+        uint32_t length = 0;
+        items = block_grow(&block, items, count, &capacity, sizeof *items);
+        if (items == NULL)
+            break;
+        MetricsImage *image = &items[count];
+        *image = (MetricsImage){.step = cursor_number(&cursor, 0),
+                                .seq = cursor_number(&cursor, 1),
+                                .wall_us = cursor_number(&cursor, 2),
+                                .width = (uint32_t)cursor_number(&cursor, 3),
+                                .height = (uint32_t)cursor_number(&cursor, 4),
+                                .channels = (uint32_t)cursor_number(&cursor, 5)};
+        const char *bytes = cursor_bytes(&cursor, 6, &length);
+        /* A file that others may write: its words are not believed. */
+        if (bytes != NULL && length != (uint64_t)image->width * image->height * image->channels)
+            continue;
+        uint8_t *copy = bytes != NULL ? block_take(&block, (uint64_t)length + 1) : NULL;
+        if (copy != NULL)
+            memcpy(copy, bytes, length);
+        image->bytes = copy;
+        count++;
+    }
+    if (!read_end(reader, &cursor, &block, &out->block))
+        return false;
+    out->items = items;
+    out->count = count;
+    return true;
+}
+
+bool metrics_read_image_list(MetricsReader *reader, uint64_t run, const char *tag,
+                             MetricsImages *out)
+{
+    *out = (MetricsImages){0};
+    if (!read_enter(reader))
+        return false;
+    DuckdbPrepared prepared = read_prepare(
+        reader, "SELECT step, seq, epoch_us(wall_time), w::BIGINT, h::BIGINT, c::BIGINT, "
+                "NULL::BLOB FROM images WHERE run = $1 AND tag = $2 ORDER BY step, seq");
+    if (prepared == NULL)
+        return read_failed(reader);
+    bind_series(reader, prepared, run, tag);
+    return read_images(reader, prepared, out);
+}
+
+bool metrics_read_image(MetricsReader *reader, uint64_t run, int64_t seq, MetricsImages *out)
+{
+    *out = (MetricsImages){0};
+    if (!read_enter(reader))
+        return false;
+    DuckdbPrepared prepared =
+        read_prepare(reader, "SELECT step, seq, epoch_us(wall_time), w::BIGINT, h::BIGINT, "
+                             "c::BIGINT, data FROM images WHERE run = $1 AND seq = $2");
+    if (prepared == NULL)
+        return read_failed(reader);
+    const DuckdbApi *api = database_session_api(reader->session);
+    api->bind_int64(prepared, 1, (int64_t)run);
+    api->bind_int64(prepared, 2, seq);
+    return read_images(reader, prepared, out);
+}
+
+void metrics_images_free(MetricsImages *images)
+{
+    block_free(images->block);
+    *images = (MetricsImages){0};
+}

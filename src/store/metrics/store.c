@@ -1,0 +1,252 @@
+/* Making and ending a store, waiting for it, and its state: see metrics_store.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/fault.h"
+#include "core/guard.h"
+#include "core/log.h"
+#include "core/paths.h"
+#include "store/metrics/disk.h"
+#include "store/metrics/store_impl.h"
+#include "store/metrics/writer.h"
+
+enum { SNAPSHOT_PERIOD_MS = 60000 };
+
+int64_t metrics_monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+struct timespec metrics_timespec(int64_t ns)
+{
+    return (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+}
+
+void metrics_lock(MetricsStore *store)
+{
+    guard_lock_enter();
+    pthread_mutex_lock(&store->mutex);
+}
+
+void metrics_unlock(MetricsStore *store)
+{
+    pthread_mutex_unlock(&store->mutex);
+    guard_lock_leave();
+}
+
+void metrics_wake(MetricsStore *store)
+{
+    metrics_lock(store);
+    atomic_store(&store->sleeping, false);
+    pthread_cond_signal(&store->wake);
+    metrics_unlock(store);
+}
+
+bool metrics_start_locked(MetricsStore *store)
+{
+    if (store->has_thread)
+        return true;
+    if (store->stop || store->thread_failed)
+        return false;
+    int result = fault_here("metrics.thread")
+                     ? EAGAIN
+                     : pthread_create(&store->thread, NULL, writer_main, store);
+    if (result != 0) {
+        store->thread_failed = true;
+        log_item(METRICS_NO_THREAD, strerror(result));
+        return false;
+    }
+    store->has_thread = true;
+    return true;
+}
+
+static bool make_sync(MetricsStore *store)
+{
+    pthread_condattr_t monotonic;
+    if (pthread_condattr_init(&monotonic) != 0)
+        return false;
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    bool ok = pthread_mutex_init(&store->mutex, NULL) == 0 &&
+              pthread_mutex_init(&store->database_mutex, NULL) == 0 &&
+              pthread_cond_init(&store->wake, &monotonic) == 0 &&
+              pthread_cond_init(&store->done, &monotonic) == 0;
+    pthread_condattr_destroy(&monotonic);
+    store->has_sync = ok;
+    return ok;
+}
+
+static void free_store(MetricsStore *store)
+{
+    writer_free(store->writer);
+    queue_finish(&store->queue);
+    run_table_finish(&store->runs);
+    if (store->has_sync) {
+        pthread_cond_destroy(&store->done);
+        pthread_cond_destroy(&store->wake);
+        pthread_mutex_destroy(&store->database_mutex);
+        pthread_mutex_destroy(&store->mutex);
+    }
+    free(store->snapshot_path);
+    free(store->database_path);
+    free(store->data_root);
+    free(store);
+}
+
+MetricsStore *metrics_store_create(const MetricsParams *params)
+{
+    MetricsStore *store =
+        fault_here("metrics.alloc") ? NULL : aligned_alloc(QUEUE_LINE_BYTES, sizeof *store);
+    uint64_t queue_bytes = params->queue_bytes != 0 ? params->queue_bytes : METRICS_QUEUE_BYTES;
+    if (store == NULL)
+        goto failed;
+    memset(store, 0, sizeof *store);
+    store->snapshot_period_ms =
+        params->snapshot_period_ms != 0 ? params->snapshot_period_ms : SNAPSHOT_PERIOD_MS;
+    store->close_wait_ms =
+        params->close_wait_ms != 0 ? params->close_wait_ms : METRICS_CLOSE_WAIT_MS;
+    store->has_frame_thread = params->frame_thread_calls;
+    store->frame_thread = pthread_self();
+    session_make_name(store->session);
+    store->data_root = strdup(params->data_root);
+    if (store->data_root == NULL || !make_sync(store) || !queue_init(&store->queue, queue_bytes) ||
+        !run_table_init(&store->runs))
+        goto failed;
+    store->database_path = paths_join(store->data_root, "metrics.duckdb");
+    store->snapshot_path = paths_join(store->data_root, "metrics.snapshot.duckdb");
+    store->writer = writer_create(store);
+    if (store->database_path == NULL || store->snapshot_path == NULL || store->writer == NULL)
+        goto failed;
+    if (params->start_now) {
+        metrics_lock(store);
+        metrics_start_locked(store);
+        metrics_unlock(store);
+    }
+    return store;
+failed:
+    log_item(OUT_OF_MEMORY, "metrics_store_create", (unsigned long long)queue_bytes);
+    if (store != NULL)
+        free_store(store);
+    return NULL;
+}
+
+void metrics_store_close(MetricsStore *store)
+{
+    metrics_lock(store);
+    bool joins = store->has_thread && !store->stop;
+    store->stop = true;
+    atomic_store(&store->sleeping, false);
+    pthread_cond_signal(&store->wake);
+    metrics_unlock(store);
+    if (joins)
+        pthread_join(store->thread, NULL);
+    metrics_lock(store);
+    store->ended = true;
+    pthread_cond_broadcast(&store->done);
+    metrics_unlock(store);
+    pthread_mutex_lock(&store->database_mutex);
+    for (int i = 0; i < SNAPSHOTS_OPEN_MAX; i++)
+        database_close(&store->snapshots[i].database);
+    pthread_mutex_unlock(&store->database_mutex);
+}
+
+void metrics_store_destroy(MetricsStore **store)
+{
+    if (store == NULL || *store == NULL)
+        return;
+    metrics_store_close(*store);
+    free_store(*store);
+    *store = NULL;
+}
+
+bool metrics_flush_locked(MetricsStore *store, uint64_t position, int64_t deadline_ns, bool patient)
+{
+    struct timespec deadline = metrics_timespec(deadline_ns);
+    if (store->flush_to < position)
+        store->flush_to = position;
+    atomic_store(&store->sleeping, false);
+    pthread_cond_signal(&store->wake);
+    while (atomic_load_explicit(&store->queue.tail, memory_order_acquire) < position)
+        if (!store->has_thread || store->ended ||
+            (!patient && store->state != METRICS_STATE_FINE) ||
+            pthread_cond_timedwait(&store->done, &store->mutex, &deadline) != 0)
+            return atomic_load(&store->queue.tail) >= position;
+    return true;
+}
+
+bool metrics_store_flush(MetricsStore *store, uint32_t timeout_ms)
+{
+    uint64_t position = atomic_load(&store->queue.head);
+    metrics_lock(store);
+    bool durable = metrics_flush_locked(
+        store, position, metrics_monotonic_ns() + (int64_t)timeout_ms * 1000000, true);
+    metrics_unlock(store);
+    return durable;
+}
+
+void metrics_store_rescue(MetricsStore *store, uint64_t deadline_ns)
+{
+    /* The thread that faulted may have the mutex. */
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    int64_t left_ns = (int64_t)deadline_ns - metrics_monotonic_ns() - 20000000;
+    if (left_ns <= 0)
+        return;
+    int64_t until_ns = (int64_t)until.tv_sec * 1000000000 + until.tv_nsec + left_ns;
+    until = metrics_timespec(until_ns);
+    if (pthread_mutex_timedlock(&store->mutex, &until) != 0)
+        return;
+    store->rescue = true;
+    uint64_t position = atomic_load(&store->queue.head);
+    metrics_flush_locked(store, position, (int64_t)deadline_ns - 20000000, true);
+    pthread_mutex_unlock(&store->mutex);
+}
+
+bool metrics_settle(MetricsStore *store, uint32_t timeout_ms)
+{
+    struct timespec deadline =
+        metrics_timespec(metrics_monotonic_ns() + (int64_t)timeout_ms * 1000000);
+    metrics_lock(store);
+    bool ok = metrics_start_locked(store);
+    store->database_wanted = true;
+    atomic_store(&store->sleeping, false);
+    pthread_cond_signal(&store->wake);
+    while (ok && !store->settled && !store->ended)
+        ok = pthread_cond_timedwait(&store->done, &store->mutex, &deadline) == 0;
+    ok = (ok || store->settled) && !store->ended;
+    metrics_unlock(store);
+    return ok;
+}
+
+void metrics_store_status(MetricsStore *store, MetricsStatus *out)
+{
+    memset(out, 0, sizeof *out);
+    metrics_lock(store);
+    out->mode = store->mode;
+    out->state = store->state;
+    snprintf(out->text, sizeof out->text, "%s", store->trouble);
+    metrics_unlock(store);
+    out->rows_committed = atomic_load(&store->rows_committed);
+    out->rows_accepted = atomic_load(&store->queue.accepted);
+    if (out->rows_accepted < out->rows_committed)
+        out->rows_accepted = out->rows_committed;
+    out->rows_dropped = atomic_load(&store->rows_dropped);
+    out->rows_taken_over = atomic_load(&store->rows_taken_over);
+    out->queue_used_bytes = queue_used_bytes(&store->queue);
+    out->queue_bytes = store->queue.capacity_bytes;
+    int64_t oldest_us = atomic_load(&store->oldest_wall_us);
+    int64_t now_us = disk_wall_us();
+    out->lag_ms = oldest_us > 0 && now_us > oldest_us ? (double)(now_us - oldest_us) / 1e3 : 0.0;
+    out->last_lag_ms = (double)atomic_load(&store->last_lag_us) / 1e3;
+    out->commit_ms = (double)atomic_load(&store->commit_us) / 1e3;
+    out->commits = atomic_load(&store->commits);
+    out->recovered = atomic_load(&store->recovered);
+    out->snapshot_us = atomic_load(&store->snapshot_us);
+    if (out->text[0] == '\0' && out->rows_dropped > 0)
+        snprintf(out->text, sizeof out->text, "%llu rows found the queue full and were dropped",
+                 (unsigned long long)out->rows_dropped);
+}

@@ -1,0 +1,89 @@
+/* store/metrics/store_impl.h: the insides of MetricsStore, for src/store/metrics/ alone. */
+#ifndef CALIPER_STORE_METRICS_STORE_IMPL_H
+#define CALIPER_STORE_METRICS_STORE_IMPL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "store/database/database.h"
+#include "store/metrics/metrics_store.h"
+#include "store/metrics/queue.h"
+#include "store/metrics/run_ids.h"
+#include "store/metrics/run_table.h"
+#include "store/metrics/session.h"
+
+typedef struct Writer Writer; /* writer.h */
+
+enum { SNAPSHOTS_OPEN_MAX = 4 };
+
+/* A snapshot of the owner's that this process reads. */
+typedef struct OpenSnapshot {
+    Database *database;
+    int64_t made_us;
+    uint64_t inode;
+} OpenSnapshot;
+
+struct MetricsStore {
+    char *data_root, *database_path, *snapshot_path;
+    char session[SESSION_NAME_BYTES];
+    uint32_t snapshot_period_ms, close_wait_ms;
+    bool has_frame_thread;
+    pthread_t frame_thread;
+
+    Queue queue;
+    RunTable runs;
+    atomic_bool notes_pending; /* some run has drops or an end that no row in the queue tells of */
+    _Atomic uint64_t rows_dropped;
+    _Atomic int64_t full_since_ns; /* when the queue was first found full; 0: it is not */
+    atomic_bool pressure;          /* the queue is half full and the writer knows */
+    atomic_bool sleeping;          /* the writer waits without a row: wake it */
+
+    /* Between callers and the writer; never held across I/O. */
+    pthread_mutex_t mutex;
+    pthread_cond_t wake; /* for the writer */
+    pthread_cond_t done; /* for those who wait for it */
+    bool has_sync, has_thread, thread_failed, stop;
+    bool ended; /* the thread is over: nobody waits for it any more */
+    bool database_wanted;
+    bool rescue;       /* pass over rows that were never published */
+    uint64_t flush_to; /* the queue's position that somebody waits for */
+    RunIdBlock ids, spare_ids;
+    bool ids_failed; /* the last try; tried again */
+    bool settled;    /* the writer has found out which mode it is in */
+    MetricsMode mode;
+    MetricsState state;
+    char trouble[256];
+    pthread_t thread;
+    Writer *writer;
+
+    /* What readers use; its mutex is held while a connection is made or the database changes. */
+    pthread_mutex_t database_mutex;
+    Database *database; /* the writer's; NULL: not open now */
+    bool database_is_newer;
+    atomic_bool changed; /* a person changed something since the last snapshot */
+    OpenSnapshot snapshots[SNAPSHOTS_OPEN_MAX]; /* newest first */
+
+    /* The writer's numbers, for the status. */
+    _Atomic uint64_t rows_committed, rows_taken_over, commits, recovered;
+    _Atomic int64_t last_lag_us, commit_us, snapshot_us, oldest_wall_us;
+};
+
+/* ---- store.c ---- */
+
+int64_t metrics_monotonic_ns(void);
+/* CLOCK_MONOTONIC as pthread_cond_timedwait wants it. */
+struct timespec metrics_timespec(int64_t ns);
+void metrics_lock(MetricsStore *store);
+void metrics_unlock(MetricsStore *store);
+/* Starts the thread if that is due. With the mutex held. */
+bool metrics_start_locked(MetricsStore *store);
+/* Waits for the queue's `position` to be durable; `patient`: also while writing fails. With the
+ * mutex held. */
+bool metrics_flush_locked(MetricsStore *store, uint64_t position, int64_t deadline_ns,
+                          bool patient);
+/* Wakes the writer, whatever it waits for. */
+void metrics_wake(MetricsStore *store);
+/* Waits until the writer knows its mode, opening the database if that is this process's. */
+bool metrics_settle(MetricsStore *store, uint32_t timeout_ms);
+
+#endif

@@ -1,0 +1,588 @@
+/* The writer's loop: see writer.h. */
+#include "store/metrics/writer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fault.h"
+#include "core/guard.h"
+#include "core/log.h"
+#include "core/trace.h"
+#include "store/metrics/disk.h"
+
+enum { NS_PER_MS = 1000000, IDS_PER_BLOCK = 64, IDLE_MS = 1000, AGE_MAX_US = 10000000 };
+
+Writer *writer_create(MetricsStore *store)
+{
+    Writer *writer = fault_here("metrics.alloc") ? NULL : calloc(1, sizeof *writer);
+    if (writer == NULL)
+        return NULL;
+    writer->store = store;
+    writer->kept_fd = -1;
+    writer->spool.session_fd = writer->spool.fd = -1;
+    if (snapshot_init(&writer->snapshot, store->data_root, store->snapshot_path) &&
+        spool_writer_init(&writer->spool, store->data_root, store->session))
+        return writer;
+    writer_free(writer);
+    return NULL;
+}
+
+void writer_free(Writer *writer)
+{
+    if (writer == NULL)
+        return;
+    snapshot_finish(&writer->snapshot);
+    spool_writer_finish(&writer->spool);
+    free(writer->seen);
+    free(writer);
+}
+
+void writer_trouble(Writer *writer, int error_number, const char *words)
+{
+    MetricsStore *store = writer->store;
+    bool full = error_number == ENOSPC || error_number == EDQUOT ||
+                (words != NULL && strstr(words, "No space left") != NULL);
+    MetricsState state = words == NULL ? METRICS_STATE_FINE
+                         : full        ? METRICS_STATE_FULL
+                                       : METRICS_STATE_FAILING;
+    metrics_lock(store);
+    bool changed = store->state != state;
+    bool was_fine = store->state == METRICS_STATE_FINE;
+    store->state = state;
+    snprintf(store->trouble, sizeof store->trouble, "%s%s",
+             full            ? "the disk is full, metrics wait: "
+             : words != NULL ? "metrics wait: "
+                             : "",
+             words != NULL ? words : "");
+    pthread_cond_broadcast(&store->done);
+    metrics_unlock(store);
+    if (words != NULL) {
+        writer->retry_ms = writer->retry_ms == 0                          ? WRITER_RETRY_FIRST_MS
+                           : writer->retry_ms >= WRITER_RETRY_LAST_MS / 2 ? WRITER_RETRY_LAST_MS
+                                                                          : writer->retry_ms * 2;
+        writer->retry_ns = metrics_monotonic_ns() + (int64_t)writer->retry_ms * NS_PER_MS;
+        if (changed)
+            log_item(METRICS_WRITING_FAILS, store->data_root, words);
+    } else {
+        writer->retry_ms = 0;
+        writer->retry_ns = 0;
+        if (changed && !was_fine) {
+            atomic_fetch_add(&store->recovered, 1);
+            log_item(METRICS_WRITING_AGAIN, store->data_root);
+        }
+    }
+}
+
+void writer_database_failed(Writer *writer, const Sql *sql)
+{
+    writer->broken = true;
+    writer_trouble(writer, 0, sql->error);
+}
+
+/* ---- Numbers for runs ---- */
+
+static void refill_ids(Writer *writer)
+{
+    MetricsStore *store = writer->store;
+    metrics_lock(store);
+    bool due = store->spare_ids.first == store->spare_ids.end;
+    metrics_unlock(store);
+    int64_t now_ns = metrics_monotonic_ns();
+    if (!due || writer->ids_retry_ns > now_ns)
+        return;
+    RunIdBlock block = {0};
+    bool ok = run_ids_reserve(store->data_root, 1, IDS_PER_BLOCK, &block);
+    writer->ids_retry_ns = ok ? 0 : now_ns + (int64_t)WRITER_RETRY_LAST_MS * NS_PER_MS;
+    metrics_lock(store);
+    if (!ok)
+        store->ids_failed = true;
+    else if (store->ids.first == store->ids.end)
+        store->ids = block;
+    else
+        store->spare_ids = block;
+    pthread_cond_broadcast(&store->done);
+    metrics_unlock(store);
+}
+
+/* ---- A batch ---- */
+
+static void batch_note(Batch *batch, const Row *row)
+{
+    if (batch->oldest_us == 0 || row->wall_us < batch->oldest_us)
+        batch->oldest_us = row->wall_us;
+    batch->rows++;
+    batch->ends_run |= row->kind == ROW_KIND_END;
+}
+
+/* What runs did that no row in the queue tells of. */
+typedef bool (*PutRow)(Writer *writer, const Row *row);
+
+static bool put_notes(Writer *writer, PutRow put)
+{
+    MetricsStore *store = writer->store;
+    for (MetricsRun *run = atomic_load(&store->runs.newest); run != NULL; run = run->next) {
+        uint64_t dropped = atomic_load(&run->dropped);
+        run->dropped_writing = dropped;
+        if (dropped > run->dropped_recorded) {
+            Row row = {.kind = ROW_KIND_DROPPED, .run = run->id, .wall_us = disk_wall_us()};
+            row.value.count = (int64_t)(dropped - run->dropped_recorded);
+            atomic_init(&row.size_and_state,
+                        (uint64_t)sizeof row << ROW_STATE_BITS | ROW_STATE_READY);
+            if (!put(writer, &row))
+                return false;
+        }
+        if (atomic_load(&run->end_waits)) {
+            Row row = {.kind = ROW_KIND_END, .run = run->id};
+            row.wall_us = atomic_load(&run->ended_us);
+            atomic_init(&row.size_and_state,
+                        (uint64_t)sizeof row << ROW_STATE_BITS | ROW_STATE_READY);
+            if (!put(writer, &row))
+                return false;
+            run->end_written = true;
+        }
+    }
+    return true;
+}
+
+static void notes_are_safe(Writer *writer)
+{
+    for (MetricsRun *run = atomic_load(&writer->store->runs.newest); run != NULL; run = run->next) {
+        if (run->dropped_writing > run->dropped_recorded)
+            log_item(METRICS_DROPS_RECORDED, (unsigned long long)run->id,
+                     (unsigned long long)(run->dropped_writing - run->dropped_recorded));
+        run->dropped_recorded = run->dropped_writing;
+        if (run->end_written)
+            atomic_store(&run->end_waits, false);
+        run->end_written = false;
+    }
+}
+
+static bool put_in_database(Writer *writer, const Row *row)
+{
+    return commit_row(&writer->commit, row, writer->store->session);
+}
+
+static bool put_in_spool(Writer *writer, const Row *row)
+{
+    return spool_write(&writer->spool, row, sizeof *row);
+}
+
+/* The row behind the batch, which then ends in front of it: gaps are passed over. */
+static const Row *next_row(Writer *writer, Batch *batch, uint64_t limit, bool rescue,
+                           uint64_t *size_bytes)
+{
+    return queue_row_at(&writer->store->queue, &batch->end, limit, rescue, size_bytes);
+}
+
+/* One transaction. */
+static bool write_to_database(Writer *writer, Batch *batch, uint64_t limit, bool rescue)
+{
+    uint64_t first = batch->end;
+    Commit *commit = &writer->commit;
+    if (!commit_begin(commit))
+        return false;
+    bool ok = true;
+    while (ok && batch->rows < WRITER_BATCH_ROWS && batch->end - first < WRITER_BATCH_BYTES) {
+        uint64_t size_bytes = 0;
+        const Row *row = next_row(writer, batch, limit, rescue, &size_bytes);
+        if (row == NULL)
+            break;
+        ok = commit_row(commit, row, writer->store->session);
+        batch->end += size_bytes;
+        batch_note(batch, row);
+    }
+    ok = ok && (!batch->notes || put_notes(writer, put_in_database));
+    if (!ok) {
+        commit_abandon(commit);
+        return false;
+    }
+    writer->doubt_seq = commit->seq - 1;
+    bool has_seq = commit->seq > commit->next_seq;
+    if (commit_end(commit))
+        return true;
+    /* Rows without a number may be written twice to the same end. */
+    writer->in_doubt = has_seq;
+    writer->doubt = *batch;
+    return false;
+}
+
+/* The next rows that lie side by side; *more: there is a row behind them. */
+static const Row *next_frame(Writer *writer, Batch *batch, uint64_t limit, bool rescue,
+                             uint64_t *frame_bytes, bool *more)
+{
+    const Row *frame = NULL;
+    *frame_bytes = 0;
+    for (;;) {
+        uint64_t size_bytes = 0;
+        const Row *row = next_row(writer, batch, limit, rescue, &size_bytes);
+        *more = row != NULL;
+        bool beside =
+            frame == NULL || (const uint8_t *)row == (const uint8_t *)frame + *frame_bytes;
+        if (row == NULL || !beside || *frame_bytes >= WRITER_SPOOL_FRAME_BYTES)
+            return frame;
+        frame = frame != NULL ? frame : row;
+        *frame_bytes += size_bytes;
+        batch->end += size_bytes;
+        batch_note(batch, row);
+    }
+}
+
+/* Whole frames leave the queue one by one, so that one which fails is all that is tried again. */
+static bool write_to_spool(Writer *writer, Batch *batch, uint64_t limit, bool rescue)
+{
+    uint64_t first = batch->end;
+    bool ok = true;
+    bool more = true;
+    while (ok && more && batch->end - first < WRITER_BATCH_BYTES) {
+        Batch next = *batch;
+        uint64_t frame_bytes = 0;
+        const Row *frame = next_frame(writer, &next, limit, rescue, &frame_bytes, &more);
+        ok = frame == NULL || spool_write(&writer->spool, frame, frame_bytes);
+        if (ok)
+            *batch = next;
+    }
+    ok = ok && (!batch->notes || put_notes(writer, put_in_spool));
+    return spool_sync(&writer->spool) && ok;
+}
+
+/* The numbers come first: whoever waited for the rows finds them there. */
+static void batch_is_safe(Writer *writer, const Batch *batch)
+{
+    MetricsStore *store = writer->store;
+    if (batch->rows > 0) {
+        atomic_fetch_add(&store->rows_committed, batch->rows);
+        atomic_fetch_add(&store->commits, 1);
+        int64_t lag_us = disk_wall_us() - batch->oldest_us;
+        if (lag_us >= 0 && lag_us <= AGE_MAX_US)
+            atomic_store(&store->last_lag_us, lag_us);
+        atomic_store(&store->oldest_wall_us, 0);
+        writer->batch_due_ns = 0;
+        writer->rows_since_snapshot = true;
+        writer->snapshot_due |= batch->ends_run;
+    }
+    metrics_lock(store);
+    queue_release(&store->queue, batch->end);
+    pthread_cond_broadcast(&store->done);
+    metrics_unlock(store);
+    store->queue.cursor = batch->end;
+    if (queue_used_bytes(&store->queue) < store->queue.capacity_bytes / 2) {
+        atomic_store(&store->pressure, false);
+        atomic_store(&store->full_since_ns, 0);
+    }
+}
+
+static void trace_batch(uint64_t started, const Batch *batch)
+{
+    if (started == 0)
+        return;
+    TraceEvent event = {.category = "metrics", .name = "batch", .value_count = 1};
+    event.values[0] = (TraceValue){"rows", batch->rows};
+    trace_span(started, &event);
+}
+
+/* Writes what is in the queue, one batch. False: it failed and is to be tried again. */
+static bool write_batch(Writer *writer)
+{
+    MetricsStore *store = writer->store;
+    uint64_t limit = atomic_load(&store->queue.head);
+    Batch batch = {.end = store->queue.cursor};
+    batch.notes = atomic_exchange(&store->notes_pending, false);
+    if (limit == batch.end && !batch.notes)
+        return true;
+    metrics_lock(store);
+    bool rescue = store->rescue;
+    metrics_unlock(store);
+    uint64_t span = trace_begin();
+    int64_t started_ns = metrics_monotonic_ns();
+    errno = 0;
+    bool ok = writer->spools ? write_to_spool(writer, &batch, limit, rescue)
+                             : write_to_database(writer, &batch, limit, rescue);
+    int failure = errno;
+    trace_batch(span, &batch);
+    if (ok || writer->spools) /* what a spool took is safe even when the next frame failed */
+        batch_is_safe(writer, &batch);
+    if (ok && batch.notes)
+        notes_are_safe(writer);
+    else if (batch.notes)
+        atomic_store(&store->notes_pending, true);
+    if (ok) {
+        atomic_store(&store->commit_us, (metrics_monotonic_ns() - started_ns) / 1000);
+        writer_trouble(writer, 0, NULL);
+    } else if (writer->spools) {
+        writer_trouble(writer, failure, strerror(failure));
+    } else {
+        writer_database_failed(writer, &writer->commit.sql);
+    }
+    return ok;
+}
+
+/* After a transaction that may have happened: its rows leave the queue if it did. */
+static bool settle_doubt(Writer *writer)
+{
+    if ((writer->broken && !backend_mend(writer)) ||
+        (writer->in_doubt && writer->commit.seq_unknown && !commit_reread_seq(&writer->commit))) {
+        if (!writer->broken)
+            writer_database_failed(writer, &writer->commit.sql);
+        return false;
+    }
+    if (writer->in_doubt && writer->commit.next_seq > writer->doubt_seq) {
+        batch_is_safe(writer, &writer->doubt);
+        if (writer->doubt.notes) {
+            notes_are_safe(writer);
+            atomic_store(&writer->store->notes_pending, false);
+        }
+    }
+    writer->in_doubt = false;
+    return true;
+}
+
+/* ---- The loop ---- */
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The oldest row's time; 0: it is not published yet, or there is none. */
+static int64_t oldest_us(Writer *writer)
+{
+    Queue *queue = &writer->store->queue;
+    uint64_t position = queue->cursor;
+    uint64_t size_bytes = 0;
+    const Row *row = queue_row_at(queue, &position, atomic_load(&queue->head), false, &size_bytes);
+    return row != NULL ? row->wall_us : 0;
+}
+
+/* When the rows that are there must be written: METRICS_BATCH_DELAY_MS after the oldest was logged.
+ * A row with a time of its own (an import) counts from when it was seen. */
+static int64_t batch_due_ns(Writer *writer, int64_t now_ns)
+{
+    if (writer->batch_due_ns != 0)
+        return writer->batch_due_ns;
+    int64_t oldest = oldest_us(writer);
+    if (oldest == 0)
+        return now_ns + NS_PER_MS;
+    int64_t delay_us = (int64_t)METRICS_BATCH_DELAY_MS * 1000;
+    int64_t wall_us = disk_wall_us();
+    int64_t age_us = wall_us - oldest;
+    if (age_us < 0 || age_us > AGE_MAX_US)
+        age_us = 0;
+    atomic_store(&writer->store->oldest_wall_us, wall_us - age_us);
+    writer->batch_due_ns = now_ns + (age_us >= delay_us ? 0 : (delay_us - age_us) * 1000);
+    return writer->batch_due_ns;
+}
+
+static int64_t housekeeping_ns(const Writer *writer, int64_t now_ns)
+{
+    int64_t until = now_ns + (int64_t)IDLE_MS * NS_PER_MS;
+    if (writer->lock != NULL && !writer->newer)
+        until = least(until, writer->takeover_ns);
+    else if (writer->spools && !writer->without && writer->lock == NULL)
+        until = least(until, writer->owner_try_ns);
+    if (writer->database != NULL && writer->snapshot_due)
+        until = least(until, writer->snapshot_soonest_ns);
+    return until < now_ns ? now_ns : until;
+}
+
+static bool has_choice(const Writer *writer)
+{
+    return writer->lock != NULL || writer->spools;
+}
+
+/* With the mutex held: now_ns when there is something to do, else when to look again. */
+static int64_t next_look_ns(Writer *writer, int64_t now_ns)
+{
+    MetricsStore *store = writer->store;
+    if (store->stop)
+        return now_ns;
+    if (writer->retry_ns > now_ns)
+        return writer->retry_ns;
+    if ((store->database_wanted && !has_choice(writer)) ||
+        (writer->lock != NULL && writer->database == NULL))
+        return now_ns;
+    if (store->spare_ids.first == store->spare_ids.end && writer->ids_retry_ns <= now_ns)
+        return now_ns;
+    int64_t until = has_choice(writer) ? housekeeping_ns(writer, now_ns)
+                                       : now_ns + (int64_t)60 * IDLE_MS * NS_PER_MS;
+    bool notes = atomic_load(&store->notes_pending);
+    if (notes || atomic_load(&store->queue.head) != store->queue.cursor) {
+        bool at_once = notes || store->flush_to > atomic_load(&store->queue.tail) ||
+                       atomic_load(&store->pressure);
+        return at_once ? now_ns : least(until, batch_due_ns(writer, now_ns));
+    }
+    return until;
+}
+
+static void wait_for_work(Writer *writer)
+{
+    MetricsStore *store = writer->store;
+    metrics_lock(store);
+    for (;;) {
+        atomic_store(&store->sleeping, true);
+        int64_t now_ns = metrics_monotonic_ns();
+        int64_t until_ns = next_look_ns(writer, now_ns);
+        bool has_rows = atomic_load(&store->queue.head) != store->queue.cursor;
+        /* One that waits for its batch to be due need not be woken by each row. */
+        if (has_rows)
+            atomic_store(&store->sleeping, false);
+        if (until_ns <= now_ns)
+            break;
+        struct timespec until = metrics_timespec(until_ns);
+        pthread_cond_timedwait(&store->wake, &store->mutex, &until);
+    }
+    atomic_store(&store->sleeping, false);
+    metrics_unlock(store);
+}
+
+static void settled(Writer *writer)
+{
+    MetricsStore *store = writer->store;
+    metrics_lock(store);
+    store->settled = has_choice(writer);
+    store->mode = writer->newer || writer->without ? METRICS_MODE_WITHOUT
+                  : writer->lock != NULL           ? METRICS_MODE_OWNER
+                  : writer->spools                 ? METRICS_MODE_SPOOL
+                                                   : METRICS_MODE_IDLE;
+    pthread_cond_broadcast(&store->done);
+    metrics_unlock(store);
+}
+
+static bool owner_step(Writer *writer)
+{
+    int64_t now_ns = metrics_monotonic_ns();
+    bool more = false;
+    if (writer->takes_over_first || now_ns >= writer->takeover_ns) {
+        do {
+            if (!takeover_step(writer, &more))
+                return false;
+        } while (more && writer->takes_over_first);
+        writer->takes_over_first = false;
+        int64_t period_ms = writer->others_alive ? WRITER_TAKEOVER_MS : IDLE_MS;
+        writer->takeover_ns = more ? now_ns : now_ns + period_ms * NS_PER_MS;
+    }
+    return true;
+}
+
+/* One round: what is to be written, and what else is due. False: it failed. */
+static bool step(Writer *writer)
+{
+    MetricsStore *store = writer->store;
+    metrics_lock(store);
+    bool wanted = store->database_wanted;
+    metrics_unlock(store);
+    bool has_rows = atomic_load(&store->queue.head) != store->queue.cursor ||
+                    atomic_load(&store->notes_pending);
+    if (!has_choice(writer) && !wanted && !has_rows)
+        return true;
+    if (!has_choice(writer) || (writer->lock != NULL && writer->database == NULL)) {
+        bool chosen = backend_choose(writer);
+        settled(writer);
+        if (!chosen)
+            return false;
+    }
+    if (!writer->spools && !settle_doubt(writer))
+        return false;
+    bool is_owner = writer->lock != NULL && !writer->newer;
+    if ((is_owner && !owner_step(writer)) || !write_batch(writer))
+        return false;
+    if (is_owner) {
+        backend_maintain(writer, false);
+    } else if (!writer->without && writer->lock == NULL &&
+               metrics_monotonic_ns() >= writer->owner_try_ns) {
+        backend_try_owner(writer);
+        settled(writer);
+    }
+    return true;
+}
+
+static void pause_until(Writer *writer, int64_t deadline_ns)
+{
+    MetricsStore *store = writer->store;
+    struct timespec until =
+        metrics_timespec(writer->retry_ns > 0 ? least(writer->retry_ns, deadline_ns) : deadline_ns);
+    metrics_lock(store);
+    pthread_cond_timedwait(&store->wake, &store->mutex, &until);
+    metrics_unlock(store);
+}
+
+/* Writes what is left, as long as it may take. */
+static void drain(Writer *writer)
+{
+    MetricsStore *store = writer->store;
+    int64_t deadline_ns = metrics_monotonic_ns() + (int64_t)store->close_wait_ms * NS_PER_MS;
+    while (atomic_load(&store->queue.head) != store->queue.cursor ||
+           atomic_load(&store->notes_pending)) {
+        if (metrics_monotonic_ns() >= deadline_ns)
+            break;
+        if (!step(writer))
+            pause_until(writer, deadline_ns);
+    }
+    uint64_t accepted = atomic_load(&store->queue.accepted);
+    uint64_t committed = atomic_load(&store->rows_committed);
+    if (atomic_load(&store->queue.head) != store->queue.cursor && accepted > committed)
+        log_item(METRICS_LOST, (unsigned long long)(accepted - committed), store->trouble);
+}
+
+/* The last of all processes commits what the others spooled. Each spools to its end, then asks for
+ * the lock; each owner lets the lock go, then looks once more: so one of them sees every file. */
+static void end_as_owner(Writer *writer)
+{
+    enum { ROUNDS = 4 }; /* a file that cannot be read is left for another day */
+    for (int round = 0; round < ROUNDS && !writer->without; round++) {
+        if (writer->lock == NULL) {
+            if (!takeover_is_due(writer) ||
+                owner_lock_take(writer->store->data_root, &writer->lock, NULL) != OWNER_STATE_HELD)
+                return;
+            writer->spools = false;
+        }
+        bool more = true;
+        bool ok = writer->database != NULL || backend_choose(writer);
+        while (ok && more && !writer->newer)
+            ok = (!writer->broken || backend_mend(writer)) && takeover_step(writer, &more);
+        if (ok && !writer->newer) {
+            takeover_mark_interrupted(writer, true);
+            backend_maintain(writer, true);
+        }
+        backend_release(writer);
+        if (!ok || writer->newer)
+            return;
+    }
+}
+
+void *writer_main(void *argument)
+{
+    MetricsStore *store = argument;
+    Writer *writer = store->writer;
+    refill_ids(writer);
+    if (takeover_is_due(writer)) {
+        metrics_lock(store);
+        store->database_wanted = true;
+        metrics_unlock(store);
+    }
+    for (;;) {
+        wait_for_work(writer);
+        refill_ids(writer);
+        metrics_lock(store);
+        bool stop = store->stop;
+        metrics_unlock(store);
+        if (stop)
+            break;
+        step(writer);
+    }
+    drain(writer);
+    spool_writer_end_session(&writer->spool);
+    if (has_choice(writer))
+        end_as_owner(writer);
+    metrics_lock(store);
+    RunIdBlock spare = store->spare_ids;
+    RunIdBlock ids = store->ids;
+    store->ids = store->spare_ids = (RunIdBlock){0};
+    store->mode = METRICS_MODE_IDLE;
+    pthread_cond_broadcast(&store->done);
+    metrics_unlock(store);
+    run_ids_return(store->data_root, spare);
+    run_ids_return(store->data_root, ids);
+    return NULL;
+}
