@@ -27,6 +27,17 @@
 
 #include <caliper/adapters/cuda_pool.h>
 
+/* Where torch takes blocks from an allocator of ours and cuts them up itself. */
+#if __has_include(<ATen/cuda/MemPool.h>) && __has_include(<torch/csrc/cuda/CUDAPluggableAllocator.h>) &&  \
+    (TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 9))
+#define CALIPER_TORCH_POOL_SCOPES 1
+#include <ATen/cuda/MemPool.h>
+#include <thread>
+#include <torch/csrc/cuda/CUDAPluggableAllocator.h>
+#else
+#define CALIPER_TORCH_POOL_SCOPES 0
+#endif
+
 namespace caliper::adapters
 {
 
@@ -98,6 +109,10 @@ class TorchPool : public std::enable_shared_from_this<TorchPool>
     {
         return pool_;
     }
+    int32_t ordinal() const
+    {
+        return ordinal_;
+    }
 
   private:
     TorchPool(CaliperCudaPool *pool, int32_t ordinal) : pool_(pool), ordinal_(ordinal) {}
@@ -105,6 +120,62 @@ class TorchPool : public std::enable_shared_from_this<TorchPool>
     CaliperCudaPool *pool_;
     int32_t ordinal_;
 };
+
+#if CALIPER_TORCH_POOL_SCOPES
+
+/* What torch allocates on the thread of a Scope comes from the pool, cut up and kept by torch's own
+ * caching allocator (libtorch 2.9 or later): whole models and their intermediate results can so be
+ * drawn in place.
+ *
+ *   TorchPoolAllocator allocator(pool);
+ *   { TorchPoolAllocator::Scope scope(allocator); net->to(at::kCUDA); }
+ *
+ * Tensors may outlive the allocator and the pool. One scope at a time a thread. */
+class TorchPoolAllocator
+{
+  public:
+    explicit TorchPoolAllocator(std::shared_ptr<TorchPool> pool)
+        : ordinal_(static_cast<c10::DeviceIndex>(pool->ordinal())),
+          blocks_(torch::cuda::CUDAPluggableAllocator::createCustomAllocator(
+              [pool](size_t size, int, cudaStream_t) {
+                  return caliper_cuda_pool_alloc(pool->handle(), size);
+              },
+              [pool](void *memory, size_t, int, cudaStream_t stream) {
+                  caliper_cuda_pool_free(pool->handle(), memory, stream);
+              })),
+          tensors_(blocks_)
+    {
+    }
+
+    class Scope
+    {
+      public:
+        explicit Scope(TorchPoolAllocator &allocator) : allocator_(allocator)
+        {
+            const std::thread::id mine = std::this_thread::get_id();
+            c10::cuda::CUDACachingAllocator::beginAllocateToPool(
+                allocator_.ordinal_, allocator_.tensors_.id(),
+                [mine](cudaStream_t) { return std::this_thread::get_id() == mine; });
+        }
+        ~Scope()
+        {
+            c10::cuda::CUDACachingAllocator::endAllocateToPool(allocator_.ordinal_,
+                                                               allocator_.tensors_.id());
+        }
+        Scope(const Scope &) = delete;
+        Scope &operator=(const Scope &) = delete;
+
+      private:
+        TorchPoolAllocator &allocator_;
+    };
+
+  private:
+    c10::DeviceIndex ordinal_;
+    std::shared_ptr<c10::cuda::CUDACachingAllocator::CUDAAllocator> blocks_;
+    at::cuda::MemPool tensors_;
+};
+
+#endif
 
 } // namespace caliper::adapters
 

@@ -1,6 +1,8 @@
-/* An applet that tries the torch adapters on a CUDA device: order behind a slow producer, the stream
- * that comes through, memory of a TorchPool, DLPack both ways. Built and run by run.sh beside it,
- * where a libtorch with CUDA is; each result is one line of the log, "PASS ..." or "FAIL ...". */
+/* An applet that tries the torch adapters on a CUDA device: order behind a slow producer, the
+ * stream that comes through, memory of a TorchPool, DLPack both ways. Built and run by run.sh
+ * beside it, where a libtorch with CUDA is; each result is one line of the log, "PASS ..." or "FAIL
+ * ...". */
+#include <thread>
 #include <vector>
 
 #include <ATen/DLConvertor.h>
@@ -60,6 +62,12 @@ at::Tensor image()
     return torch::zeros({side, side, 1}, at::TensorOptions().dtype(at::kByte).device(at::kCUDA));
 }
 
+bool own(TorchPool *pool, const at::Tensor &t)
+{
+    uint64_t offset = 0, size = 0;
+    return caliper_cuda_pool_find(pool->handle(), t.data_ptr(), &offset, &size);
+}
+
 enum class Way { ordered, undrained, pool };
 
 /* Each round: two milliseconds of work, then a fill with the round's number, then the update. */
@@ -86,8 +94,8 @@ void order(Try *self, const char *what, bool own_stream, Way way)
     for (int i = 1; i <= rounds; i++) {
         be_slow(self);
         img.fill_(i);
-        auto t = way == Way::undrained ? to_tensor(img)
-                                       : stream_to_tensor(img, self->bridge->caps());
+        auto t =
+            way == Way::undrained ? to_tensor(img) : stream_to_tensor(img, self->bridge->caps());
         undrained += cudaStreamQuery(stream.stream()) == cudaErrorNotReady ? 1 : 0;
         streams += t->stream == static_cast<void *>(stream.stream()) ? 1 : 0;
         bool updated = way == Way::pool ? pool->update(self->bridge, texture, *t)
@@ -115,8 +123,9 @@ void tripwire(Try *self)
     auto pooled = c10::cuda::getStreamFromPool();
     c10::cuda::CUDAStreamGuard guard(pooled);
     auto t = stream_to_tensor(image(), CALIPER_BRIDGE_CAP_STREAM_ORDERED);
-    report(self, CALIPER_TORCH_CUDA == 1 && t && t->stream == (void *)pooled.stream() &&
-                     t->stream != nullptr,
+    report(self,
+           CALIPER_TORCH_CUDA == 1 && t && t->stream == (void *)pooled.stream() &&
+               t->stream != nullptr,
            "tripwire: a non-default pool stream round-trips", 1, 0);
     report(self, stream_to_tensor(image(), 0)->stream == nullptr, "without the cap: drained", 1, 0);
 }
@@ -149,12 +158,56 @@ void dlpack(Try *self)
         auto t = to_tensor(img.to(at::kFloat));
         at::Tensor source = img.to(at::kFloat);
         t = to_tensor(source);
-        auto *given = caliper_to_dlpack(&*t, nullptr, [](void *) { released++; }, &why);
+        auto *given = caliper_to_dlpack(
+            &*t, nullptr, [](void *) { released++; }, &why);
         at::Tensor back = at::fromDLPack(reinterpret_cast<DLManagedTensor *>(given));
         wrong += back.data_ptr() == source.data_ptr() && at::equal(back, source) ? 0 : 1;
     }
     report(self, wrong == 0 && released == 20, "ours goes out to torch, and comes back once", 20,
            wrong + (20 - released));
+}
+
+/* Tensors that torch allocates by itself, many in one block, while another thread allocates from
+ * torch's own memory. */
+void scopes(Try *self)
+{
+#if CALIPER_TORCH_POOL_SCOPES
+    long wrong = 0, elsewhere = 0;
+    const char *why = "";
+    std::shared_ptr<TorchPool> pool = TorchPool::create(0, &why);
+    std::vector<at::Tensor> kept;
+    {
+        TorchPoolAllocator allocator(pool);
+        {
+            TorchPoolAllocator::Scope scope(allocator);
+            for (int i = 1; i <= 50; i++) {
+                kept.push_back(image().add_(i)); /* with an intermediate result */
+            }
+            std::thread other([&] { elsewhere += own(pool.get(), image()) ? 1 : 0; });
+            other.join();
+        }
+        elsewhere += own(pool.get(), image()) ? 1 : 0; /* the scope has ended */
+        auto first = stream_to_tensor(kept[0], self->bridge->caps());
+        CaliperTextureId texture = self->bridge->texture_from_tensor(&*first, 0);
+        for (int i = 1; i <= 50; i++) {
+            auto t = stream_to_tensor(kept[i - 1], self->bridge->caps());
+            wrong += pool->update(self->bridge, texture, *t) &&
+                             shows(self, texture, static_cast<uint8_t>(i))
+                         ? 0
+                         : 1;
+        }
+        self->bridge->release_texture(texture);
+    }
+    pool->close(self->bridge);
+    pool.reset();
+    torch::cuda::synchronize();
+    wrong += kept[49].sum().item<int64_t>() == 50 * side * side ? 0 : 1; /* outlived both */
+    kept.clear();
+    report(self, wrong == 0 && elsewhere == 0, "tensors of torch's own in a pool", 51,
+           wrong + elsewhere);
+#else
+    caliper_logf(self->host, CALIPER_LOG_INFO, "skipped: scopes need libtorch 2.9 or later");
+#endif
 }
 
 void *create()
@@ -186,8 +239,7 @@ void frame(void *state, const CaliperFrameInfo *)
     try {
         caliper_logf(self->host, CALIPER_LOG_INFO, "torch %s, caps %u", TORCH_VERSION,
                      self->bridge->caps());
-        self->heavy =
-            torch::rand({2048, 2048}, at::TensorOptions().device(at::kCUDA)).sub_(0.5);
+        self->heavy = torch::rand({2048, 2048}, at::TensorOptions().device(at::kCUDA)).sub_(0.5);
         be_slow(self);
         torch::cuda::synchronize();
         tripwire(self);
@@ -195,6 +247,7 @@ void frame(void *state, const CaliperFrameInfo *)
         order(self, "behind a slow producer, pool stream", true, Way::ordered);
         order(self, "negative control: no stream given", true, Way::undrained);
         order(self, "memory of a TorchPool, pool stream", true, Way::pool);
+        scopes(self);
         dlpack(self);
     } catch (const std::exception &error) {
         report(self, false, error.what(), 0, 1);
