@@ -7,7 +7,7 @@
 
 #include "formats/raw_layout.h"
 
-enum { BAND_BYTES = 4 << 20, RETIRED_MAX = 4 };
+enum { BAND_BYTES = 4 << 20, RETIRED_MAX = 4, VALUES_AT_ONCE = 4096 };
 
 typedef struct Job {
     char *address;
@@ -16,6 +16,7 @@ typedef struct Job {
     AxisChoice axes;
     bool done; /* else `error` */
     ArrayStats stats;
+    Summary summary;
     ArrayError error;
 } Job;
 
@@ -29,48 +30,87 @@ struct Exact {
     Work retired[RETIRED_MAX]; /* cancelled, ending in their own time */
     ExactState state;
     ArrayStats stats;
+    Summary summary;
     ArrayError error;
 };
 
 /* ---- The task's thread ---- */
 
+static bool memory_error(Job *job)
+{
+    job->error.fault = ARRAY_FAULT_MEMORY;
+    strcpy(job->error.message, "there is not enough memory to count this slice");
+    return false;
+}
+
+/* Counts one band; the first pass has the statistics of the stored type too. */
+static void count_band(Job *job, ArrayDtype dtype, const uint8_t *band, size_t count, bool second,
+                       SummaryCount *counts)
+{
+    float values[VALUES_AT_ONCE];
+    size_t element = array_dtype_size_bytes(dtype);
+    if (!second) {
+        array_stats_add(&job->stats, dtype, band, count);
+    }
+    for (size_t done = 0; done < count; done += VALUES_AT_ONCE) {
+        size_t now = count - done < VALUES_AT_ONCE ? count - done : VALUES_AT_ONCE;
+        array_convert_to_f32(dtype, band + done * element, values, now);
+        (second ? summary_second : summary_first)(counts, values, now);
+    }
+}
+
+/* All elements once, in bands of whole rows; of a row longer than a band, pieces. */
+static bool run_pass(Task *task, ArrayFile *file, Job *job, uint8_t *band, bool second,
+                     SummaryCount *counts)
+{
+    ArraySlice slice;
+    ArraySliceShape shape;
+    ArrayDtype dtype = array_file_info(file, job->array)->dtype;
+    axes_to_slice(&job->axes, &slice);
+    if (!array_file_slice_shape(file, job->array, &slice, &shape, &job->error)) {
+        return false;
+    }
+    uint64_t cell = shape.channels * array_dtype_size_bytes(dtype);
+    uint64_t cols = shape.cols * cell <= BAND_BYTES ? shape.cols : BAND_BYTES / cell;
+    uint64_t rows = cols < shape.cols ? 1 : BAND_BYTES / (cols * cell);
+    for (uint64_t row = 0; row < shape.rows; row += rows) {
+        slice.row_begin = row;
+        slice.row_count = shape.rows - row < rows ? shape.rows - row : rows;
+        for (uint64_t col = 0; col < shape.cols; col += cols) {
+            slice.col_begin = col;
+            slice.col_count = shape.cols - col < cols ? shape.cols - col : cols;
+            uint64_t count = slice.row_count * slice.col_count;
+            if (task_is_cancelled(task) ||
+                !array_file_read_slice(file, job->array, &slice, band, (size_t)(count * cell),
+                                       &job->error)) {
+                return false;
+            }
+            count_band(job, dtype, band, (size_t)(count * shape.channels), second, counts);
+        }
+        double share = (double)(row + slice.row_count) / (double)shape.rows;
+        task_tell(task, (second ? 0.5 : 0.0) + 0.5 * share);
+    }
+    return true;
+}
+
 static bool run_slice(Task *task, ArrayFile *file, Job *job)
 {
     const ArrayControl control = task_control(task);
-    const ArrayInfo *info = array_file_info(file, job->array);
-    ArraySlice slice;
-    ArraySliceShape shape;
-    axes_to_slice(&job->axes, &slice);
-    if (!array_file_prepare(file, job->array, &control, &job->error) ||
-        !array_file_slice_shape(file, job->array, &slice, &shape, &job->error)) {
+    ArrayDtype dtype = array_file_info(file, job->array)->dtype;
+    bool whole_numbers = dtype != ARRAY_DTYPE_F64 && dtype != ARRAY_DTYPE_F32 &&
+                         dtype != ARRAY_DTYPE_F16 && dtype != ARRAY_DTYPE_BF16;
+    if (!array_file_prepare(file, job->array, &control, &job->error)) {
         return false;
     }
-    /* Bands of whole rows; of a row longer than a band, pieces. */
-    size_t element = array_dtype_size_bytes(info->dtype);
-    uint64_t cell = shape.channels * element;
-    uint64_t cols = shape.cols * cell <= BAND_BYTES ? shape.cols : BAND_BYTES / cell;
-    uint64_t rows = cols < shape.cols ? 1 : BAND_BYTES / (cols * cell);
     uint8_t *band = malloc(BAND_BYTES);
-    bool good = band != NULL;
-    if (!good) {
-        job->error.fault = ARRAY_FAULT_MEMORY;
-        strcpy(job->error.message, "there is not enough memory to count this slice");
+    SummaryCount *counts = summary_count_create(whole_numbers);
+    bool good = band != NULL && counts != NULL ? run_pass(task, file, job, band, false, counts)
+                                               : memory_error(job);
+    if (good) {
+        summary_turn(counts);
+        good = run_pass(task, file, job, band, true, counts);
     }
-    for (uint64_t row = 0; good && row < shape.rows; row += rows) {
-        slice.row_begin = row;
-        slice.row_count = shape.rows - row < rows ? shape.rows - row : rows;
-        for (uint64_t col = 0; good && col < shape.cols; col += cols) {
-            slice.col_begin = col;
-            slice.col_count = shape.cols - col < cols ? shape.cols - col : cols;
-            size_t bytes = (size_t)(slice.row_count * slice.col_count * cell);
-            good = !task_is_cancelled(task) &&
-                   array_file_read_slice(file, job->array, &slice, band, bytes, &job->error);
-            if (good) {
-                array_stats_add(&job->stats, info->dtype, band, bytes / element);
-            }
-        }
-        task_tell(task, (double)(row + slice.row_count) / (double)shape.rows);
-    }
+    summary_count_end(&counts, good ? &job->summary : NULL);
     free(band);
     return good;
 }
@@ -194,6 +234,7 @@ bool exact_update(Exact *exact)
     }
     bool known = exact->now.job->done;
     exact->stats = exact->now.job->stats;
+    exact->summary = exact->now.job->summary;
     exact->error = exact->now.job->error;
     exact->state = known ? EXACT_STATE_KNOWN : EXACT_STATE_FAILED;
     end_work(&exact->now);
@@ -224,6 +265,11 @@ double exact_progress(const Exact *exact)
 const ArrayStats *exact_stats(const Exact *exact)
 {
     return &exact->stats;
+}
+
+const Summary *exact_summary(const Exact *exact)
+{
+    return &exact->summary;
 }
 
 const ArrayError *exact_error(const Exact *exact)

@@ -9,6 +9,7 @@
 #include "axes.h"
 #include "formats/array_values.h"
 #include "stamp.h"
+#include "summary.h"
 #include "task.h"
 
 typedef enum ExactState {
@@ -39,7 +40,8 @@ void exact_wait(Exact *exact, double seconds);
 
 ExactState exact_state(const Exact *exact);
 double exact_progress(const Exact *exact);
-const ArrayStats *exact_stats(const Exact *exact); /* valid while KNOWN */
+const ArrayStats *exact_stats(const Exact *exact); /* valid while KNOWN, as the next */
+const Summary *exact_summary(const Exact *exact);
 const ArrayError *exact_error(const Exact *exact);
 
 #endif

@@ -54,8 +54,7 @@ void panel_display(App *app)
              text_conversion(view->whole.data->dtype, colour));
     ui->text_ex(text, -1, 0, CALIPER_TEXT_DIM | CALIPER_TEXT_WRAP | CALIPER_TEXT_SMALL);
     if (view->recreated_count > 0) {
-        snprintf(text, sizeof(text),
-                 "texture re-created %" PRIu64 " time%s: shape and range are pinned",
+        snprintf(text, sizeof(text), "texture re-created %" PRIu64 " time%s: its range is pinned",
                  view->recreated_count, view->recreated_count == 1 ? "" : "s");
         ui->text_ex(text, -1, 0, CALIPER_TEXT_DIM | CALIPER_TEXT_WRAP | CALIPER_TEXT_SMALL);
     }
@@ -70,7 +69,7 @@ static void draw_count(App *app)
     char text[TEXT_BYTES];
     switch (exact_state(session->exact)) {
     case EXACT_STATE_KNOWN:
-        ui->text_ex("every element counted; histogram and percentiles are of the samples", -1, 0,
+        ui->text_ex("every element is counted", -1, 0,
                     CALIPER_TEXT_DIM | CALIPER_TEXT_SMALL | CALIPER_TEXT_WRAP);
         return;
     case EXACT_STATE_COUNTING:
@@ -114,11 +113,14 @@ void panel_values(App *app)
     text_count(stats->infinite_count, count, sizeof(count));
     snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s infinite", count);
     ui->field("not finite", text);
-    if (data->beyond_f32_count > 0) {
+    const Summary *summary = session_summary(&app->session);
+    uint64_t beyond =
+        stats->element_count - summary->finite_count - stats->nan_count - stats->infinite_count;
+    if (beyond > 0) {
         snprintf(text, sizeof(text),
                  "%" PRIu64 " finite values are beyond f32 and show as "
                  "infinite",
-                 data->beyond_f32_count);
+                 beyond);
         ui->text_ex(text, -1, ui->color(CALIPER_THEME_WARN),
                     CALIPER_TEXT_WRAP | CALIPER_TEXT_SMALL);
     }

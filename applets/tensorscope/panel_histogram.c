@@ -89,10 +89,10 @@ void panel_histogram(App *app)
 {
     const CaliperWidgetsV1 *ui = app->ui;
     const SliceTexture *whole = &app->session.view.whole;
-    if (whole->data == NULL || whole->data->summary.finite_count == 0) {
+    if (whole->data == NULL || session_summary(&app->session)->finite_count == 0) {
         return;
     }
-    const Summary *summary = &whole->data->summary;
+    const Summary *summary = session_summary(&app->session);
     ui->separator("Values");
     bool seen = ui->canvas("histogram", 0.0f, canvas_height, 0);
     double x0, y0, width, y1;

@@ -221,19 +221,12 @@ bool session_step(Session *session, uint32_t slider, int64_t delta)
 
 /* ---- Range and colormap ---- */
 
-/* Where every element was counted, their extremes stand in for the samples'. */
+/* What the range follows: every element where they were counted. */
 static Range current_range(const Session *session, const SliceData *data)
 {
-    Summary summary = data->summary;
-    if (data == session->view.whole.data && exact_state(session->exact) == EXACT_STATE_KNOWN) {
-        const ArrayStats *stats = exact_stats(session->exact);
-        if (stats->min.kind != ARRAY_NUMBER_KIND_NONE) {
-            summary.finite_count = stats->element_count - stats->nan_count - stats->infinite_count;
-            summary.min = (float)array_number_to_f64(stats->min);
-            summary.max = (float)array_number_to_f64(stats->max);
-        }
-    }
-    return range_resolve(session->mode, data->dtype, &summary, session->hand_low,
+    bool shown = data == session->view.whole.data;
+    const Summary *summary = shown ? session_summary(session) : &data->summary;
+    return range_resolve(session->mode, data->dtype, summary, session->hand_low,
                          session->hand_high);
 }
 
@@ -249,6 +242,12 @@ void session_count(Session *session)
         exact_ask(session->exact, session->source->path, &session->stamp, data->request.array,
                   &data->request.axes);
     }
+}
+
+const Summary *session_summary(const Session *session)
+{
+    return exact_state(session->exact) == EXACT_STATE_KNOWN ? exact_summary(session->exact)
+                                                            : &session->view.whole.data->summary;
 }
 
 const ArrayStats *session_stats(const Session *session)

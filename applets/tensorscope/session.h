@@ -103,6 +103,7 @@ bool session_step(Session *session, uint32_t slider, int64_t delta);
 void session_count(Session *session);
 /* The statistics to show: of every element where they are known, else of the samples. */
 const ArrayStats *session_stats(const Session *session);
+const Summary *session_summary(const Session *session);
 
 void session_set_mode(Session *session, RangeMode mode);
 void session_set_hand(Session *session, double low, double high);

@@ -232,8 +232,6 @@ static bool summarise(SliceData *data, size_t count, const ArrayControl *control
         return is_cancelled((void *)(uintptr_t)control) ? cancelled_error(error)
                                                         : memory_error(error);
     }
-    data->beyond_f32_count =
-        count - data->summary.finite_count - data->stats.nan_count - data->stats.infinite_count;
     return true;
 }
 

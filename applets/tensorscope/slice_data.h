@@ -38,8 +38,7 @@ typedef struct SliceData {
     uint8_t *colour; /* x channels; NULL when not colour */
     ArrayStats stats;
     Summary summary;
-    uint64_t beyond_f32_count; /* finite as stored, infinite in binary32 */
-    atomic_uint holders;       /* beside the first; the last one frees */
+    atomic_uint holders; /* beside the first; the last one frees */
 } SliceData;
 
 /* The whole picture in at most side_max samples a side and cells_max in all; steps above 1 where it

@@ -1,21 +1,32 @@
-/* tensorscope/summary.c: one pass for extremes, exact order statistics by counting, one pass for
- * the histogram. No sorting, no copy: linear whatever the values are. Any thread. */
+/* tensorscope/summary.c: exact order statistics by counting, in two passes: the first counts how
+ * many finite values have each upper half of a key, which says in which half each rank lies; the
+ * second counts the lower halves there, and fills the histogram. No sorting, no copy: linear
+ * whatever the values are. Any thread. */
 #include "summary.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HALF_KEYS = 65536, BLOCK = 1 << 18 /* values between two looks at cancel */ };
+enum {
+    HALF_KEYS = 65536,
+    BLOCK = 1 << 18, /* values between two looks at cancel */
+    RANKS = 4        /* two neighbours for each of two percentiles */
+};
 
-typedef struct Work {
-    const float *values;
-    size_t count;
-    bool (*cancel)(void *user);
-    void *user;
-    uint64_t *high; /* how many finite values have each upper half of the key */
-    uint64_t *low;  /* scratch: the same of the lower half, within one upper half */
-} Work;
+static const double shares[2] = {0.01, 0.99};
+
+struct SummaryCount {
+    Summary summary;
+    bool whole_numbers;
+    uint32_t least, most;       /* keys */
+    uint64_t high[HALF_KEYS];   /* finite values by the upper half of their key */
+    int32_t slot_of[HALF_KEYS]; /* which of `low` counts an upper half; -1: none */
+    uint64_t low[RANKS][HALF_KEYS];
+    uint64_t rank[RANKS]; /* within its upper half, once turned */
+    uint32_t half[RANKS];
+    double scale; /* bins a unit */
+};
 
 /* Unsigned keys in the order of the numbers; -0 stands before +0. */
 static uint32_t key_of(float value)
@@ -33,77 +44,35 @@ static float value_of(uint32_t key)
     return value;
 }
 
-static bool is_cancelled(const Work *work, size_t at)
+SummaryCount *summary_count_create(bool whole_numbers)
 {
-    return at % BLOCK == 0 && work->cancel != NULL && work->cancel(work->user);
+    SummaryCount *count = calloc(1, sizeof(*count));
+    if (count != NULL) {
+        count->whole_numbers = whole_numbers;
+        count->least = UINT32_MAX;
+        memset(count->slot_of, 0xff, sizeof(count->slot_of)); /* -1 everywhere */
+    }
+    return count;
 }
 
-static bool find_extremes(const Work *work, Summary *out)
+void summary_first(SummaryCount *count, const float *values, size_t value_count)
 {
-    uint32_t least = UINT32_MAX, most = 0;
-    for (size_t i = 0; i < work->count; i++) {
-        if (is_cancelled(work, i)) {
-            return false;
-        }
-        float value = work->values[i];
-        if (!isfinite(value)) {
+    uint32_t least = count->least, most = count->most;
+    uint64_t finite = 0;
+    for (size_t i = 0; i < value_count; i++) {
+        if (!isfinite(values[i])) {
             continue;
         }
-        uint32_t key = key_of(value);
+        uint32_t key = key_of(values[i]);
         least = key < least ? key : least;
         most = key > most ? key : most;
-        work->high[key >> 16]++;
-        out->finite_count++;
+        count->high[key >> 16]++;
+        finite++;
     }
-    if (out->finite_count > 0) {
-        out->min = value_of(least);
-        out->max = value_of(most);
-    }
-    return true;
-}
-
-/* The finite value that has `rank` others below it. */
-static bool order_statistic(const Work *work, uint64_t rank, float *out)
-{
-    uint32_t half = 0;
-    while (rank >= work->high[half]) {
-        rank -= work->high[half++];
-    }
-    memset(work->low, 0, HALF_KEYS * sizeof(*work->low));
-    for (size_t i = 0; i < work->count; i++) {
-        if (is_cancelled(work, i)) {
-            return false;
-        }
-        uint32_t key = key_of(work->values[i]);
-        if (key >> 16 == half && isfinite(work->values[i])) {
-            work->low[key & 0xffffu]++;
-        }
-    }
-    uint32_t rest = 0;
-    while (rank >= work->low[rest]) {
-        rank -= work->low[rest++];
-    }
-    *out = value_of(half << 16 | rest);
-    return true;
-}
-
-static bool percentile(const Work *work, const Summary *summary, double share, double *out)
-{
-    double place = share * (double)(summary->finite_count - 1);
-    uint64_t below = (uint64_t)place;
-    uint64_t above = below + 1 < summary->finite_count ? below + 1 : below;
-    float low, high;
-    if (!order_statistic(work, below, &low)) {
-        return false;
-    }
-    high = low;
-    if (above != below && !order_statistic(work, above, &high)) {
-        return false;
-    }
-    /* From the nearer neighbour, as numpy does, so that the last digit is the same too. */
-    double part = place - (double)below, gap = (double)high - (double)low;
-    *out = part < 0.5 ? (double)low + gap * part : (double)high - gap * (1.0 - part);
-    return true;
+    count->least = least;
+    count->most = most;
+    count->summary.count += value_count;
+    count->summary.finite_count += finite;
 }
 
 static void choose_bins(Summary *summary, bool whole_numbers)
@@ -120,22 +89,104 @@ static void choose_bins(Summary *summary, bool whole_numbers)
     summary->bins_high = high;
 }
 
-static bool fill_bins(const Work *work, Summary *summary)
+/* The upper half in which the finite value lies that has `rank` others below it. */
+static void place_rank(SummaryCount *count, int which, uint64_t rank)
 {
+    uint32_t half = 0;
+    while (rank >= count->high[half]) {
+        rank -= count->high[half++];
+    }
+    count->rank[which] = rank;
+    count->half[which] = half;
+    if (count->slot_of[half] < 0) {
+        count->slot_of[half] = which;
+    }
+}
+
+void summary_turn(SummaryCount *count)
+{
+    Summary *summary = &count->summary;
+    if (summary->finite_count == 0) {
+        return;
+    }
+    summary->min = value_of(count->least);
+    summary->max = value_of(count->most);
+    choose_bins(summary, count->whole_numbers);
     double width = summary->bins_high - summary->bins_low;
-    double scale = width > 0 ? summary->bin_count / width : 0;
-    for (size_t i = 0; i < work->count; i++) {
-        if (is_cancelled(work, i)) {
-            return false;
-        }
-        if (!isfinite(work->values[i])) {
+    count->scale = width > 0 ? summary->bin_count / width : 0;
+    for (int i = 0; i < 2; i++) {
+        uint64_t below = (uint64_t)(shares[i] * (double)(summary->finite_count - 1));
+        place_rank(count, 2 * i, below);
+        place_rank(count, 2 * i + 1, below + 1 < summary->finite_count ? below + 1 : below);
+    }
+}
+
+void summary_second(SummaryCount *count, const float *values, size_t value_count)
+{
+    Summary *summary = &count->summary;
+    for (size_t i = 0; i < value_count; i++) {
+        if (!isfinite(values[i]) || summary->bin_count == 0) {
             continue;
         }
-        uint32_t bin = (uint32_t)(((double)work->values[i] - summary->bins_low) * scale);
+        uint32_t key = key_of(values[i]);
+        int32_t slot = count->slot_of[key >> 16];
+        if (slot >= 0) {
+            count->low[slot][key & 0xffffu]++;
+        }
+        double place = ((double)values[i] - summary->bins_low) * count->scale;
+        uint32_t bin = place > 0.0 ? (uint32_t)place : 0;
         summary->bins[bin < summary->bin_count ? bin : summary->bin_count - 1]++;
     }
-    for (uint32_t i = 0; i < summary->bin_count; i++) {
-        summary->most = summary->bins[i] > summary->most ? summary->bins[i] : summary->most;
+}
+
+static float order_statistic(const SummaryCount *count, int which)
+{
+    const uint64_t *low = count->low[count->slot_of[count->half[which]]];
+    uint64_t rank = count->rank[which];
+    uint32_t rest = 0;
+    while (rest < HALF_KEYS - 1 && rank >= low[rest]) {
+        rank -= low[rest++];
+    }
+    return value_of(count->half[which] << 16 | rest);
+}
+
+static double percentile(const SummaryCount *count, int which)
+{
+    double place = shares[which] * (double)(count->summary.finite_count - 1);
+    float low = order_statistic(count, 2 * which), high = order_statistic(count, 2 * which + 1);
+    /* From the nearer neighbour, as numpy does, so that the last digit is the same too. */
+    double part = place - floor(place), gap = (double)high - (double)low;
+    return part < 0.5 ? (double)low + gap * part : (double)high - gap * (1.0 - part);
+}
+
+void summary_count_end(SummaryCount **count, Summary *out)
+{
+    if (*count == NULL) {
+        return;
+    }
+    Summary *summary = &(*count)->summary;
+    if (out != NULL) {
+        if (summary->finite_count > 0) {
+            summary->low_percentile = percentile(*count, 0);
+            summary->high_percentile = percentile(*count, 1);
+        }
+        for (uint32_t i = 0; i < summary->bin_count; i++) {
+            summary->most = summary->bins[i] > summary->most ? summary->bins[i] : summary->most;
+        }
+        *out = *summary;
+    }
+    free(*count);
+    *count = NULL;
+}
+
+static bool all(SummaryCount *counts, void (*pass)(SummaryCount *, const float *, size_t),
+                const float *values, size_t count, bool (*cancel)(void *user), void *user)
+{
+    for (size_t done = 0; done < count; done += BLOCK) {
+        if (cancel != NULL && cancel(user)) {
+            return false;
+        }
+        pass(counts, values + done, count - done < BLOCK ? count - done : BLOCK);
     }
     return true;
 }
@@ -143,25 +194,13 @@ static bool fill_bins(const Work *work, Summary *summary)
 bool summary_make(const float *values, size_t count, bool whole_numbers, bool (*cancel)(void *user),
                   void *user, Summary *out)
 {
-    Work work = {values, count, cancel, user, NULL, NULL};
-    bool done = false;
-    memset(out, 0, sizeof(*out));
-    out->count = count;
-    work.high = calloc(HALF_KEYS, sizeof(*work.high));
-    work.low = calloc(HALF_KEYS, sizeof(*work.low));
-    if (work.high == NULL || work.low == NULL || !find_extremes(&work, out)) {
-        goto end;
+    SummaryCount *counts = summary_count_create(whole_numbers);
+    if (counts == NULL || !all(counts, summary_first, values, count, cancel, user)) {
+        summary_count_end(&counts, NULL);
+        return false;
     }
-    if (out->finite_count > 0) {
-        choose_bins(out, whole_numbers);
-        if (!percentile(&work, out, 0.01, &out->low_percentile) ||
-            !percentile(&work, out, 0.99, &out->high_percentile) || !fill_bins(&work, out)) {
-            goto end;
-        }
-    }
-    done = true;
-end:
-    free(work.low);
-    free(work.high);
+    summary_turn(counts);
+    bool done = all(counts, summary_second, values, count, cancel, user);
+    summary_count_end(&counts, done ? out : NULL);
     return done;
 }

@@ -1,4 +1,4 @@
-/* tensorscope/summary.h: what a block of binary32 values holds: extremes, percentiles, histogram.
+/* tensorscope/summary.h: what binary32 values hold: extremes, percentiles, histogram, all exact.
  *
  * Pure; any thread, and not the frame thread for large blocks. */
 #ifndef TENSORSCOPE_SUMMARY_H
@@ -27,5 +27,15 @@ typedef struct Summary {
  * there is no memory or `cancel` (may be NULL) answered true; `out` is then unspecified. */
 bool summary_make(const float *values, size_t count, bool whole_numbers, bool (*cancel)(void *user),
                   void *user, Summary *out);
+
+/* The same of values that come in pieces, twice in any order: all through summary_first, then
+ * summary_turn, then all through summary_second. NULL when there is no memory (2.5 MiB). */
+typedef struct SummaryCount SummaryCount;
+SummaryCount *summary_count_create(bool whole_numbers);
+void summary_first(SummaryCount *count, const float *values, size_t value_count);
+void summary_turn(SummaryCount *count);
+void summary_second(SummaryCount *count, const float *values, size_t value_count);
+/* Frees and NULLs; `out` NULL: the answer is not wanted. Accepts NULL for what was not made. */
+void summary_count_end(SummaryCount **count, Summary *out);
 
 #endif

@@ -230,6 +230,14 @@ static void test_larger_than_a_texture(void **state)
     stop(session);
 }
 
+enum { SORTED_MAX = 40 * 5000 };
+
+static int compare_floats(const void *a, const void *b)
+{
+    float left = *(const float *)a, right = *(const float *)b;
+    return left < right ? -1 : left > right;
+}
+
 /* A slice that is shown by samples, whose extremes, NaN and infinities all lie between them: the
  * numbers are the samples' at first and every element's in the end, and the range follows. */
 static void test_every_element_is_counted(void **state)
@@ -265,6 +273,27 @@ static void test_every_element_is_counted(void **state)
     assert_true(stats->min.value.f64 == -1234.5 && stats->max.value.f64 == 5678.25);
     assert_int_equal(stats->nan_count, 1);
     assert_int_equal(stats->infinite_count, 2);
+    static float sorted[SORTED_MAX];
+    size_t finite = 0;
+    for (size_t i = 0; i < 40 * 5000; i++) {
+        if (isfinite(second[i])) {
+            sorted[finite++] = second[i];
+        }
+    }
+    qsort(sorted, finite, sizeof(sorted[0]), compare_floats);
+    const Summary *summary = session_summary(session);
+    assert_int_equal(summary->finite_count, finite);
+    const double ends[2] = {summary->low_percentile, summary->high_percentile};
+    for (int i = 0; i < 2; i++) { /* numpy's default: a straight line between neighbours */
+        double place = (i == 0 ? 0.01 : 0.99) * (double)(finite - 1), below = floor(place);
+        double low = (double)sorted[(size_t)below], high = (double)sorted[(size_t)below + 1];
+        assert_true(fabs(ends[i] - (low + (high - low) * (place - below))) < 1e-9);
+    }
+    uint64_t in_bins = 0;
+    for (uint32_t i = 0; i < summary->bin_count; i++) {
+        in_bins += summary->bins[i];
+    }
+    assert_int_equal(in_bins, finite);
     assert_true(session->view.whole.range.low == -1234.5f);
     assert_true(session->view.whole.range.high == 5678.25f);
     assert_true(session_step(session, 0, -1)); /* another slice: its own numbers */
