@@ -60,7 +60,7 @@ static bool open_instance(Writer *writer, bool read_only, DatabaseError *error)
 static bool open_failed(Writer *writer, const char *words)
 {
     char copy[SQL_ERROR_BYTES];
-    snprintf(copy, sizeof copy, "%s", words);
+    snprintf(copy, sizeof copy, "%.*s", (int)sizeof copy - 1, words);
     close_database(writer);
     writer_trouble(writer, 0, copy);
     return false;

@@ -51,7 +51,7 @@ void writer_trouble(Writer *writer, int error_number, const char *words)
     bool changed = store->state != state;
     bool was_fine = store->state == METRICS_STATE_FINE;
     store->state = state;
-    snprintf(store->trouble, sizeof store->trouble, "%s%s",
+    snprintf(store->trouble, sizeof store->trouble, "%s%.200s",
              full            ? "the disk is full, metrics wait: "
              : words != NULL ? "metrics wait: "
                              : "",
