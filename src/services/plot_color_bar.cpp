@@ -62,10 +62,22 @@ static void draw_bar(ImDrawList *list, const Bar *bar, const uint8_t (*table)[4]
     list->AddRect(box.Min, box.Max, ui_theme_color(CALIPER_THEME_BORDER));
 }
 
-static void draw_mark(const Bar *bar, float share, double value, float align)
+static void mark_text(double value, char *text, size_t text_bytes)
+{
+    std::snprintf(text, text_bytes, "%.5g", value);
+}
+
+static float mark_width(double value)
 {
     char text[32];
-    std::snprintf(text, sizeof text, "%.5g", value);
+    mark_text(value, text, sizeof text);
+    return std::ceil(plot_text_size(text, 0.0f).x);
+}
+
+static void draw_mark(const Bar *bar, float share, double value, float align, float below)
+{
+    char text[32];
+    mark_text(value, text, sizeof text);
     ImDrawList *const list = ImGui::GetWindowDrawList();
     const ImFont *const font = widgets_font(CALIPER_TEXT_SMALL);
     const float size = widgets_font_size(font);
@@ -78,7 +90,8 @@ static void draw_mark(const Bar *bar, float share, double value, float align)
                       text);
     } else {
         const float x = box.Min.x + share * box.GetWidth();
-        list->AddText(font, size, ImVec2(x - extent.x * align, box.Max.y + 3.0f), color, text);
+        list->AddText(font, size, ImVec2(x - extent.x * align, box.Max.y + 3.0f + below), color,
+                      text);
     }
 }
 
@@ -133,6 +146,7 @@ bool plot_slot_color_bar(const char *label, int32_t colormap, double *vmin, doub
     widgets_item_done();
     ImGui::BeginGroup();
     ImGui::InvisibleButton(shown, ImVec2(width, height));
+    widgets_listed("color_bar", shown);
     bool changed = false;
     if ((flags & CALIPER_SERIES_DRAG) != 0) {
         if (ImGui::IsItemHovered() || ImGui::IsItemActive())
@@ -141,12 +155,20 @@ bool plot_slot_color_bar(const char *label, int32_t colormap, double *vmin, doub
     }
     draw_bar(ImGui::GetWindowDrawList(), &bar, table);
     /* Left (below) is always the smaller number; the colours turn instead. */
-    draw_mark(&bar, 0.0f, ImMin(low, high), 0.0f);
-    draw_mark(&bar, 1.0f, ImMax(low, high), 1.0f);
+    const float least_w = mark_width(ImMin(low, high)), most_w = mark_width(ImMax(low, high));
+    /* Where two numbers do not fit beside each other the second goes below, from the left. */
+    const bool stacked = !upright && least_w + most_w + 8.0f > width;
+    draw_mark(&bar, 0.0f, ImMin(low, high), 0.0f, 0.0f);
+    if (stacked)
+        draw_mark(&bar, 0.0f, ImMax(low, high), 0.0f, line);
+    else
+        draw_mark(&bar, 1.0f, ImMax(low, high), 1.0f, 0.0f);
     if (upright)
-        ImGui::SameLine(0.0f, 52.0f);
-    ImGui::Dummy(upright ? ImVec2(1, height)
-                         : ImVec2(width, line - ImGui::GetStyle().ItemSpacing.y));
+        ImGui::SameLine(0.0f, 6.0f);
+    ImGui::Dummy(upright
+                     ? ImVec2(ImMax(least_w, most_w), height)
+                     : ImVec2(ImMax(width, stacked ? ImMax(least_w, most_w) : 0.0f),
+                              (stacked ? 2.0f * line : line) - ImGui::GetStyle().ItemSpacing.y));
     ImGui::EndGroup();
     if (!changed)
         return false;

@@ -45,7 +45,8 @@ struct PlotState {
     ImGuiID id;
     uint64_t frame; /* drawn last */
     PlotAxisState axes[PLOT_AXES];
-    ImRect area; /* of the last frame */
+    ImRect area;       /* of the last frame */
+    float left, right; /* margins so far: they do not shrink until a fit */
     PlotDrag drag;
     uint32_t drag_axes; /* mask */
     ImVec2 drag_from;

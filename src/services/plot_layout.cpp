@@ -263,8 +263,9 @@ static void place_area(PlotFrame *frame)
     const float top = box.Min.y + top_height(frame);
     const float bottom = ImMax(box.Max.y - bottom_height(frame), top + 4.0f);
     frame->area = ImRect(box.Min.x, top, box.Max.x, bottom);
-    const float left = aligned(frame, ImMax(side_width(frame, bottom - top), 2.0f));
-    float right = y2->used ? ImMax(widest_label(y2), 2.0f) : 2.0f;
+    /* A margin that gave way while the person zooms would move what is under the pointer. */
+    const float left = aligned(frame, ImMax(side_width(frame, bottom - top), frame->state->left));
+    float right = ImMax(y2->used ? widest_label(y2) : 0.0f, frame->state->right);
     frame->legend_width = plot_legend_outside(frame, box.GetWidth() - left - right);
     right += frame->legend_width;
     frame->area.Min.x = box.Min.x + left;
@@ -304,7 +305,14 @@ void plot_layout(PlotFrame *frame)
 
 void plot_finish_ranges(PlotFrame *frame)
 {
+    PlotState *const state = frame->state;
+    const PlotAxis *const y1 = &frame->axes[CALIPER_AXIS_Y1];
+    if (y1->fit_min && y1->fit_max)
+        state->left = state->right = 2.0f;
     layout(frame, false);
+    state->left = ImMax(state->left, widest_label(y1));
+    if (frame->axes[CALIPER_AXIS_Y2].used)
+        state->right = ImMax(state->right, widest_label(&frame->axes[CALIPER_AXIS_Y2]));
     for (uint32_t i = 0; i < PLOT_AXES; i++) {
         PlotAxis *const axis = &frame->axes[i];
         PlotAxisState *const kept = &frame->state->axes[i];

@@ -13,51 +13,57 @@ void plot_slot_style(uint32_t rgba, float width, uint32_t marker, float marker_s
         frame->style = PlotStyle{rgba, marker, width, marker_size};
 }
 
-/* The element whose point lies nearest to the pointer: of those in its pixel column the nearest by
- * both, where they are few; else the nearest in x. */
-static int64_t element_at_pointer(PlotCall *call)
+/* Elements in a stretch of pixels around the pointer, if they are few enough to be looked at. */
+static bool few_around(const PlotCall *call, double reach, int64_t *out_from, int64_t *out_to)
 {
-    enum { LOOKED_AT_MAX = 16384 };
-    PlotFrame *const frame = call->frame;
-    const PlotSeries *const series = &call->series;
-    const PlotScale *const x = &frame->axes[CALIPER_AXIS_X1].px;
-    const PlotScale *const y = &frame->axes[call->axis_y].px;
-    const ImVec2 pointer = ImGui::GetIO().MousePos;
-    const double at = static_cast<double>(pointer.x);
-    const double half = 0.5 / static_cast<double>(ui_current->scale);
-    int64_t from = plot_find(series, x, at - half), to = plot_find(series, x, at + half);
+    enum { LOOKED_AT_MAX = 65536 };
+    const PlotScale *const x = &call->frame->axes[CALIPER_AXIS_X1].px;
+    const double at = static_cast<double>(ImGui::GetIO().MousePos.x);
+    int64_t from = plot_find(&call->series, x, at - reach);
+    int64_t to = plot_find(&call->series, x, at + reach);
     if (from > to)
         ImSwap(from, to);
-    if (to - from > 1 && to - from <= LOOKED_AT_MAX) {
-        int64_t best = -1;
-        double best_away = HUGE_VAL;
-        for (int64_t i = from; i < to; i++) {
-            const double py = plot_scale_to_px(y, plot_data_y(&call->data, i));
-            const double away = std::fabs(py - static_cast<double>(pointer.y));
-            if (away < best_away) {
-                best_away = away;
-                best = i;
-            }
+    *out_from = from;
+    *out_to = to;
+    return to - from <= LOOKED_AT_MAX;
+}
+
+static int64_t nearest_of(PlotCall *call, int64_t from, int64_t to, bool in_x_only)
+{
+    const PlotScale *const x = &call->frame->axes[CALIPER_AXIS_X1].px;
+    const PlotScale *const y = &call->frame->axes[call->axis_y].px;
+    const ImVec2 pointer = ImGui::GetIO().MousePos;
+    double nearest = HUGE_VAL;
+    int64_t best = -1;
+    for (int64_t i = from < 0 ? 0 : from; i < to && i < call->series.count; i++) {
+        const double dx =
+            plot_scale_to_px(x, plot_data_x(&call->data, i)) - static_cast<double>(pointer.x);
+        const double dy =
+            plot_scale_to_px(y, plot_data_y(&call->data, i)) - static_cast<double>(pointer.y);
+        const double away = in_x_only ? std::fabs(dx) : std::hypot(dx, dy);
+        if (!std::isnan(dy) && away < nearest) {
+            nearest = away;
+            best = i;
         }
-        plot_counters.read += static_cast<uint64_t>(to - from);
+    }
+    plot_counters.read += static_cast<uint64_t>(to > from ? to - from : 0);
+    return best;
+}
+
+/* The element whose point lies nearest to the pointer: of those within a few pixels, or in its
+ * pixel column, the nearest by both, where they are few; else the nearest in x. */
+static int64_t element_at_pointer(PlotCall *call)
+{
+    const double column = 0.5 / static_cast<double>(ui_current->scale);
+    int64_t from = 0, to = 0;
+    if (few_around(call, 3.0, &from, &to) || few_around(call, column, &from, &to)) {
+        const int64_t best = nearest_of(call, from, to, false);
         if (best >= 0)
             return best;
     }
-    int64_t i = plot_find(series, x, at);
-    double nearest = HUGE_VAL;
-    int64_t best = -1;
-    for (int64_t k = i - 2; k <= i + 1; k++) {
-        if (k < 0 || k >= series->count)
-            continue;
-        const double px = plot_scale_to_px(x, plot_data_x(&call->data, k));
-        const double py = plot_scale_to_px(y, plot_data_y(&call->data, k));
-        const double away = std::fabs(px - at);
-        if (!std::isnan(px) && !std::isnan(py) && away < nearest) {
-            nearest = away;
-            best = k;
-        }
-    }
-    return best;
+    const int64_t i = plot_find(&call->series, &call->frame->axes[CALIPER_AXIS_X1].px,
+                                static_cast<double>(ImGui::GetIO().MousePos.x));
+    return nearest_of(call, i - 2, i + 2, true);
 }
 
 /* The nearest of all, for data in any order. */

@@ -150,6 +150,7 @@ bool plot_slot_plot(const char *title, float w, float h, uint32_t flags)
         shown, size, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
     ImGui::SetItemAllowOverlap();
     widgets_listed("plot", shown);
+    ImGui::RenderNavHighlight(ImRect(at.x, at.y, at.x + size.x, at.y + size.y), ImGui::GetItemID());
     PlotState *const state = ImGui::IsItemVisible() ? plot_state(ImGui::GetItemID()) : nullptr;
     if (state == nullptr) {
         widgets_push(CALIPER_SCOPE_PLOT, false, title);

@@ -18,6 +18,7 @@ void ui_context_setup(Ui *ui)
     io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset | ImGuiBackendFlags_HasMouseCursors;
     io.BackendPlatformName = "caliper";
     io.BackendRendererName = "caliper";
+    io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
     io.ConfigWindowsMoveFromTitleBarOnly = true;
     io.FontGlobalScale = 1.0f / ui->scale;
     io.DisplayFramebufferScale = ImVec2(ui->scale, ui->scale);
@@ -206,6 +207,7 @@ void ui_frame_begin(Ui *ui, float width, float height, double delta_sec)
     ImGui::NewFrame();
     close_abandoned_popups();
     return_focus(focused);
+    ui_focus_turn(ui);
     ui->in_frame = true;
 }
 

@@ -119,10 +119,10 @@ bool ui_frame_draw(Ui *ui, Renderer *renderer, Bridge *bridge, int32_t width_px,
 /* ---- What the person can reach ---- */
 
 typedef struct UiItem {
-    char kind[16];  /* the slot that made it: "button", "slider", ... */
-    char label[96]; /* as shown, cut */
-    CallerId owner; /* 0: the shell's own */
-    uint32_t id;
+    char kind[16];    /* the slot that made it: "button", "slider", ... */
+    char label[96];   /* as shown, cut */
+    CallerId owner;   /* 0: the shell's own */
+    uint32_t id;      /* 0: made of several items */
     float x, y, w, h; /* the part in sight, in the window's units */
     bool enabled, in_sight;
     bool focused; /* has the keyboard */

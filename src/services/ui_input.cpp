@@ -173,11 +173,14 @@ void ui_input_apply(Ui *ui, float delta_sec)
     io.KeyShift = (ui->modifiers & UI_MODIFIER_SHIFT) != 0;
     io.KeyAlt = (ui->modifiers & UI_MODIFIER_ALT) != 0;
     io.KeySuper = (ui->modifiers & UI_MODIFIER_SUPER) != 0;
+    /* Without a focus that is seen the arrows are the applets' shortcuts alone. */
+    const bool arrows = ui_focus_has_keys();
     for (int i = 0; i < UI_KEYS_MAX; i++) {
         UiKeyState *const key = &ui->keys[i];
-        const bool was_down = io.KeysDown[i];
-        io.KeysDown[i] = key->down;
-        key->pressed = key->down && !was_down;
+        const bool is_arrow = i >= CALIPER_KEY_LEFT && i <= CALIPER_KEY_PAGE_DOWN;
+        io.KeysDown[i] = key->down && (arrows || !is_arrow);
+        key->pressed = key->down && !key->was_down;
+        key->was_down = key->down;
         key->taken = false;
         key->held_before_sec = key->held_sec;
         key->held_sec = key->pressed || !key->down ? 0.0f : key->held_sec + delta_sec;

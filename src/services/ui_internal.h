@@ -34,7 +34,7 @@ enum {
 };
 
 struct UiKeyState {
-    bool down;
+    bool down, was_down;
     bool pressed; /* this frame */
     bool taken;   /* a shortcut already used it in this frame */
     float held_sec, held_before_sec;
@@ -82,6 +82,7 @@ struct Ui {
     ImVec2 panel_pos, panel_size;
     CallerId panel_owner;
 
+    bool tab_asked; /* in the last frame */
     bool lists_items;
     UiItem *items; /* of this frame */
     uint32_t item_count, item_capacity;
@@ -106,6 +107,12 @@ void ui_input_apply(Ui *ui, float delta_sec);          /* ui_input.cpp */
 bool ui_modifiers_match(const Ui *ui, uint32_t chord); /* exactly those held now */
 void ui_input_connect(ImGuiIO *io);                    /* ui_input.cpp: key map, clipboard */
 void ui_context_setup(Ui *ui); /* ui.cpp: io and style of the current context */
+/* ui_focus.cpp: whether the arrows, Space and Enter belong to the focus now; Tab and F6. */
+bool ui_focus_has_keys(void);
+void ui_focus_turn(Ui *ui);
+/* From here to the end every item can be reached by Tab. */
+void ui_focus_stops_begin(void);
+void ui_focus_stops_end(void);
 /* ui_items.cpp: the item submitted last, in the list; `label` by the ## rule. */
 void ui_items_note(const char *kind, const char *label);
 

@@ -37,6 +37,18 @@ static UiItem *add(Ui *ui)
     return &ui->items[ui->item_count++];
 }
 
+/* What is made of several items (a colour, a number with buttons) has no id of its own. */
+static bool holds_focus(const ImRect &box)
+{
+    const ImGuiContext *const context = ImGui::GetCurrentContext();
+    const ImGuiWindow *const window = ImGui::GetCurrentWindow();
+    if (context->NavWindow != window || context->NavId == 0)
+        return false;
+    const ImRect &rel = window->NavRectRel[context->NavLayer];
+    const ImVec2 middle = rel.GetCenter();
+    return box.Contains(ImVec2(middle.x + window->Pos.x, middle.y + window->Pos.y));
+}
+
 void ui_items_note(const char *kind, const char *label)
 {
     Ui *const ui = ui_current;
@@ -46,7 +58,7 @@ void ui_items_note(const char *kind, const char *label)
     const ImGuiLastItemData &last = context->LastItemData;
     ImRect seen = last.Rect;
     seen.ClipWithFull(ImGui::GetCurrentWindow()->ClipRect);
-    UiItem *const item = last.ID != 0 ? add(ui) : nullptr;
+    UiItem *const item = add(ui);
     if (item == nullptr)
         return;
     *item = UiItem();
@@ -62,5 +74,6 @@ void ui_items_note(const char *kind, const char *label)
     item->h = seen.GetHeight();
     item->enabled = (last.InFlags & ImGuiItemFlags_Disabled) == 0;
     item->in_sight = seen.GetWidth() > 0.0f && seen.GetHeight() > 0.0f;
-    item->focused = context->NavId == last.ID;
+    const bool seen = !context->NavDisableHighlight || context->ActiveId != 0;
+    item->focused = seen && (last.ID != 0 ? context->NavId == last.ID : holds_focus(last.Rect));
 }

@@ -40,10 +40,12 @@ void ui_region_begin(const char *name, float x, float y, float w, float h, uint3
     ImGui::PopStyleVar((flags & UI_REGION_PADDED) == 0 ? 3 : 2);
     if ((flags & UI_REGION_BEHIND) != 0)
         ui_current->behind = ImGui::GetCurrentWindow();
+    ui_focus_stops_begin();
 }
 
 void ui_region_end(void)
 {
+    ui_focus_stops_end();
     ImGui::End();
 }
 
@@ -178,6 +180,9 @@ uint32_t ui_hit(const char *id, float x, float y, float w, float h, bool hand)
     const ImVec2 before = ImGui::GetCursorScreenPos();
     ImGui::SetCursorScreenPos(ImVec2(x, y));
     const bool clicked = ImGui::InvisibleButton(id, ImVec2(w > 1 ? w : 1, h > 1 ? h : 1));
+    ui_items_note("button", id);
+    ImGui::RenderNavHighlight(ImRect(ImGui::GetItemRectMin(), ImGui::GetItemRectMax()),
+                              ImGui::GetItemID());
     uint32_t bits = clicked ? UI_HIT_CLICKED : UI_HIT_NONE;
     if (ImGui::IsItemHovered()) {
         bits |= UI_HIT_HOVERED;

@@ -21,6 +21,7 @@ void widgets_start(Bridge *bridge)
 void widgets_stop(void)
 {
     plot_stop();
+    widgets_control_stop();
     std::free(widgets.scratch);
     widgets.scratch = nullptr;
     widgets.scratch_bytes = 0;
@@ -48,6 +49,7 @@ void widgets_begin(CallerId owner)
     widgets.root.live = true;
     widgets.stamp++;
     plot_abandon();
+    ui_focus_stops_begin();
     ImGui::PushID(reinterpret_cast<const char *>(&widgets.owner),
                   reinterpret_cast<const char *>(&widgets.owner + 1));
 }
@@ -66,6 +68,7 @@ void widgets_end(void)
     }
     caller_leave(before);
     ImGui::PopID();
+    ui_focus_stops_end();
     widgets.inside = false;
     widgets.panel = nullptr;
     widgets.dropped = nullptr;

@@ -106,6 +106,15 @@ static bool repeats(const UiKeyState *key)
                                             io.KeyRepeatRate) > 0;
 }
 
+/* What moves and presses the focus, where there is one. */
+static bool is_focus_key(uint32_t chord)
+{
+    const uint32_t key = chord & 0xffffu;
+    return chord == key &&
+           (key == ' ' || key == CALIPER_KEY_ENTER || key == CALIPER_KEY_TAB ||
+            key == CALIPER_KEY_ESCAPE || (key >= CALIPER_KEY_LEFT && key <= CALIPER_KEY_DOWN));
+}
+
 bool widgets_slot_shortcut(uint32_t chord, uint32_t flags)
 {
     if (!widgets_enter("shortcut"))
@@ -115,6 +124,8 @@ bool widgets_slot_shortcut(uint32_t chord, uint32_t flags)
     if (key == nullptr || key->taken || !has_focus() || !ui_modifiers_match(ui_current, chord))
         return false;
     if (ImGui::GetIO().WantTextInput && (flags & CALIPER_SHORTCUT_WHILE_TYPING) == 0)
+        return false;
+    if (is_focus_key(chord) && ui_focus_has_keys())
         return false;
     const bool again = (flags & CALIPER_SHORTCUT_REPEAT) != 0 && key->down && repeats(key);
     if (!key->pressed && !again)

@@ -3,6 +3,7 @@
 
 #include <cctype>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 static ImVec4 to_vec4(uint32_t rgba)
@@ -50,6 +51,7 @@ bool widgets_slot_button(const char *label, float w, float h, uint32_t flags)
     widgets_item(0.0f);
     const bool pressed =
         ImGui::Button(shown, ImVec2(widgets_size_or(w, 0.0f), widgets_size_or(h, 0.0f)));
+    widgets_listed("button", shown);
     if ((flags & CALIPER_BUTTON_REPEAT) != 0)
         ImGui::PopButtonRepeat();
     if (small)
@@ -67,6 +69,7 @@ bool widgets_slot_checkbox(const char *label, bool *v)
     widgets_item(0.0f);
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(4, 3));
     const bool changed = ImGui::Checkbox(shown, &value);
+    widgets_listed("checkbox", shown);
     ImGui::PopStyleVar();
     if (changed)
         *v = value;
@@ -82,6 +85,7 @@ bool widgets_slot_radio(const char *label, int32_t *v, int32_t value)
     widgets_item(0.0f);
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(4, 3));
     const bool pressed = ImGui::RadioButton(shown, on);
+    widgets_listed("radio", shown);
     ImGui::PopStyleVar();
     if (!pressed || on)
         return false;
@@ -106,9 +110,11 @@ bool widgets_slot_selectable(const char *label, bool selected, float w, float h,
     if ((flags & CALIPER_SELECT_OVERLAP) != 0)
         own |= ImGuiSelectableFlags_AllowItemOverlap;
     widgets_item(0.0f);
-    return ImGui::Selectable(
+    const bool pressed = ImGui::Selectable(
         shown, selected, own,
         ImVec2(ImMax(widgets_size_or(w, 0.0f), 0.0f), ImMax(widgets_size_or(h, 0.0f), 0.0f)));
+    widgets_listed("selectable", shown);
+    return pressed;
 }
 
 /* ---- Choices ---- */
@@ -126,55 +132,150 @@ static bool contains(const char *text, const char *part)
     return part[0] == '\0';
 }
 
+enum { FILTER_FROM = 13 }; /* entries that get a filter line */
+
+/* Of the one combo that is open: what was typed, and which entries hold it. */
+struct OpenCombo {
+    char filter[64], looked_for[64];
+    const char *const *items;
+    int32_t count, match_count, capacity;
+    int32_t *matches;
+    uint32_t frames;
+};
+static OpenCombo combo;
+
+static const char *entry_text(const char *const *items, int32_t i)
+{
+    const char *text = items[i];
+    widgets_text_end(&text, -1); /* a bad pointer faults here */
+    return text;
+}
+
+/* Looks through all entries when something changed, and now and then, since the applet may give
+ * other texts at the same place. */
+static void find_matches(const char *const *items, int32_t count)
+{
+    enum { LOOK_AGAIN_FRAMES = 30 };
+    if (combo.items == items && combo.count == count && combo.frames++ % LOOK_AGAIN_FRAMES != 0 &&
+        std::strcmp(combo.filter, combo.looked_for) == 0)
+        return;
+    if (count > combo.capacity) {
+        int32_t *const bigger = static_cast<int32_t *>(
+            std::realloc(combo.matches, sizeof(int32_t) * static_cast<size_t>(count)));
+        if (bigger == nullptr) {
+            log_item(OUT_OF_MEMORY, "combo", sizeof(int32_t) * 1ull * static_cast<size_t>(count));
+            return;
+        }
+        combo.matches = bigger;
+        combo.capacity = count;
+    }
+    combo.items = items;
+    combo.count = count;
+    std::memcpy(combo.looked_for, combo.filter, sizeof combo.filter);
+    combo.match_count = 0;
+    for (int32_t i = 0; i < count; i++) {
+        if (contains(entry_text(items, i), combo.filter))
+            combo.matches[combo.match_count++] = i;
+    }
+}
+
+/* One row; true when it was chosen. */
+static bool combo_entry(const char *text, int32_t i, bool chosen)
+{
+    ImGui::PushID(i);
+    const bool pressed = ImGui::Selectable("##item", chosen);
+    widgets_listed("entry", text);
+    ImGui::SameLine(0.0f, 0.0f);
+    ImGui::TextUnformatted(text);
+    ImGui::PopID();
+    return pressed;
+}
+
+/* The entries in sight of those that match. Answers the chosen one, or -1. */
+static int32_t combo_entries(const char *const *items, int32_t count, int32_t chosen)
+{
+    const bool filtered = count >= FILTER_FROM && combo.filter[0] != '\0';
+    int32_t picked = -1;
+    if (filtered)
+        find_matches(items, count);
+    const int64_t rows = filtered ? combo.match_count : count;
+    int64_t first = 0, end = 0;
+    while (widgets_slot_rows(rows, 0, &first, &end)) {
+        for (int64_t row = first; row < end; row++) {
+            const int32_t i = filtered ? combo.matches[row] : static_cast<int32_t>(row);
+            if (combo_entry(entry_text(items, i), i, i == chosen))
+                picked = i;
+        }
+    }
+    return picked;
+}
+
+/* A line to type in; Enter takes the first match. */
+static int32_t combo_filter(const char *const *items, int32_t count, bool appearing)
+{
+    if (appearing)
+        ImGui::SetKeyboardFocusHere();
+    ImGui::SetNextItemWidth(-FLT_MIN);
+    const bool entered =
+        ImGui::InputTextWithHint("##filter", "filter", combo.filter, sizeof combo.filter,
+                                 ImGuiInputTextFlags_EnterReturnsTrue);
+    widgets_listed("input_text", "filter");
+    if (!entered || combo.filter[0] == '\0')
+        return -1;
+    find_matches(items, count);
+    if (combo.match_count == 0)
+        return -1;
+    ImGui::CloseCurrentPopup();
+    return combo.matches[0];
+}
+
 bool widgets_slot_combo(const char *label, int32_t *index, const char *const *items, int32_t count,
                         uint32_t flags)
 {
     if (!widgets_enter("combo") || index == nullptr)
         return false;
-    enum { FILTER_FROM = 13 };
-    static char filter[64]; /* one combo is open at a time */
+    if (widgets.depth == WIDGETS_SCOPES_MAX) {
+        widgets_refuse("combo", "more than 256 nested scopes", "fewer; the rest is not drawn");
+        return false;
+    }
     widgets_unknown_flags("combo", flags, 0);
     const int32_t total = items != nullptr && count > 0 ? count : 0;
-    int32_t chosen = *index;
-    const char *preview = chosen >= 0 && chosen < total ? items[chosen] : "";
-    widgets_text_end(&preview, -1);
-    for (int32_t i = 0; i < total; i++) {
-        const char *item = items[i];
-        widgets_text_end(&item, -1);
-    }
+    const int32_t chosen = *index;
+    const char *const preview = chosen >= 0 && chosen < total ? entry_text(items, chosen) : "";
     const char *const shown = widgets_label(label);
     widgets_item(0.0f);
-    if (!ImGui::BeginCombo(shown, preview, ImGuiComboFlags_HeightLarge))
+    const bool open = ImGui::BeginCombo(shown, preview, ImGuiComboFlags_HeightLarge);
+    if (!open) {
+        widgets_listed("combo", shown);
         return false;
-    if (ImGui::IsWindowAppearing()) {
-        filter[0] = '\0';
-        if (total >= FILTER_FROM)
-            ImGui::SetKeyboardFocusHere();
     }
-    if (total >= FILTER_FROM) {
-        ImGui::SetNextItemWidth(-FLT_MIN);
-        ImGui::InputTextWithHint("##filter", "filter", filter, sizeof filter);
+    widgets_push(CALIPER_SCOPE_COMBO, true, label); /* closed also when an entry faults */
+    const bool appearing = ImGui::IsWindowAppearing();
+    if (appearing) {
+        combo.filter[0] = '\0';
+        combo.items = nullptr;
     }
-    bool changed = false;
-    for (int32_t i = 0; i < total; i++) {
-        const char *item = items[i] != nullptr ? items[i] : "";
-        if (total >= FILTER_FROM && !contains(item, filter))
-            continue;
-        ImGui::PushID(i);
-        if (ImGui::Selectable("##item", i == chosen)) {
-            changed = i != chosen;
-            chosen = i;
-        }
-        if (i == *index && ImGui::IsWindowAppearing())
-            ImGui::SetScrollHereY();
-        ImGui::SameLine(0.0f, 0.0f);
-        ImGui::TextUnformatted(item);
-        ImGui::PopID();
-    }
-    ImGui::EndCombo();
-    if (changed)
-        *index = chosen;
-    return changed;
+    int32_t picked = -1;
+    if (total >= FILTER_FROM)
+        picked = combo_filter(items, total, appearing);
+    const float row = ImGui::GetTextLineHeightWithSpacing();
+    if (appearing && chosen > 0 && chosen < total)
+        ImGui::SetScrollY(ImMax(ImGui::GetCursorPosY() + static_cast<float>(chosen) * row -
+                                    ImGui::GetWindowHeight() * 0.5f,
+                                0.0f));
+    const int32_t clicked = combo_entries(items, total, chosen);
+    picked = clicked >= 0 ? clicked : picked;
+    widgets_end_scope(CALIPER_SCOPE_COMBO);
+    if (picked < 0 || picked == chosen)
+        return false;
+    *index = picked;
+    return true;
+}
+
+void widgets_control_stop(void)
+{
+    std::free(combo.matches);
+    combo = OpenCombo();
 }
 
 bool widgets_slot_combo_list(const char *label, const char *preview, uint32_t flags)
@@ -186,6 +287,8 @@ bool widgets_slot_combo_list(const char *label, const char *preview, uint32_t fl
     const char *const shown = widgets_label(label);
     widgets_item(0.0f);
     const bool open = ImGui::BeginCombo(shown, preview, ImGuiComboFlags_HeightLarge);
+    if (!open)
+        widgets_listed("combo_list", shown);
     widgets_push(CALIPER_SCOPE_COMBO, open, label);
     return open;
 }
@@ -204,7 +307,9 @@ bool widgets_slot_color_edit(const char *label, uint32_t *rgba, uint32_t flags)
     if ((flags & CALIPER_COLOR_SWATCH) != 0)
         own |= ImGuiColorEditFlags_NoInputs;
     widgets_item(0.0f);
-    if (!ImGui::ColorEdit4(shown, &value.x, own))
+    const bool edited = ImGui::ColorEdit4(shown, &value.x, own);
+    widgets_listed("color_edit", shown);
+    if (!edited)
         return false;
     uint32_t after = ImGui::ColorConvertFloat4ToU32(value);
     if ((flags & CALIPER_COLOR_NO_ALPHA) != 0)

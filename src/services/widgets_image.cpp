@@ -115,6 +115,8 @@ static ImRect begin_area(const char *label, float w, float h, bool takes_wheel)
     ImGui::InvisibleButton(shown, size,
                            ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight |
                                ImGuiButtonFlags_MouseButtonMiddle);
+    widgets_listed("area", shown);
+    ImGui::RenderNavHighlight(ImRect(at.x, at.y, at.x + size.x, at.y + size.y), ImGui::GetItemID());
     if (takes_wheel && ImGui::IsItemHovered())
         ImGui::SetItemUsingMouseWheel();
     return ImRect(at.x, at.y, at.x + size.x, at.y + size.y);

@@ -159,6 +159,8 @@ WidgetsPoint widgets_from_window(const DrawingSpace *space, ImVec2 at);
 bool widgets_clip_segment(const ImRect &area, double margin, WidgetsPoint *a, WidgetsPoint *b);
 /* How many vertices of this frame's share a list has left; at 0 one line says so. */
 int widgets_vertices_left(const ImDrawList *list);
+/* Gives back what the open combo kept (widgets_control.cpp). */
+void widgets_control_stop(void);
 /* Prepares a table for its first row: frozen parts, header. */
 void widgets_table_begin_rows(Scope *table);
 void widgets_draw_image_clipped(ImDrawList *list, CaliperTextureId texture, double x0, double y0,

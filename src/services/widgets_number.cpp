@@ -47,10 +47,12 @@ static bool any_slider(const char *shown, ImGuiDataType type, void *value, const
 {
     const bool upright = (flags & CALIPER_NUMBER_VERTICAL) != 0;
     widgets_item(0.0f);
-    if (upright)
-        return ImGui::VSliderScalar(shown, ImVec2(ImGui::GetFrameHeight(), 120.0f), type, value,
-                                    min, max, format, slider_flags(flags));
-    return ImGui::SliderScalar(shown, type, value, min, max, format, slider_flags(flags));
+    const bool changed =
+        upright ? ImGui::VSliderScalar(shown, ImVec2(ImGui::GetFrameHeight(), 120.0f), type, value,
+                                       min, max, format, slider_flags(flags))
+                : ImGui::SliderScalar(shown, type, value, min, max, format, slider_flags(flags));
+    widgets_listed("slider", shown);
+    return changed;
 }
 
 bool widgets_slot_slider(const char *label, double *v, double min, double max, int32_t digits,
@@ -161,6 +163,7 @@ static bool drag_row(const char *shown, double *values, int32_t n, double speed,
         const float step =
             drag_speed(speed, limited ? *min : 0.0, limited ? *max : 0.0, limited, values[i]);
         changed |= drag_one("##v", &values[i], step, min, max, format, flags);
+        widgets_listed("drag", shown);
         ImGui::PopID();
         ImGui::PopItemWidth();
     }
@@ -218,8 +221,11 @@ bool widgets_slot_drag_int(const char *label, int64_t *v, int32_t n, double spee
         step = ImMax(step, 0.2f);
     const char *const shown = widgets_label(label);
     widgets_item(0.0f);
-    if (!ImGui::DragScalarN(shown, ImGuiDataType_S64, values, n, step, limited ? &min : nullptr,
-                            limited ? &max : nullptr, format, slider_flags(flags)))
+    const bool changed =
+        ImGui::DragScalarN(shown, ImGuiDataType_S64, values, n, step, limited ? &min : nullptr,
+                           limited ? &max : nullptr, format, slider_flags(flags));
+    widgets_listed("drag_int", shown);
+    if (!changed)
         return false;
     std::memcpy(v, values, sizeof(int64_t) * static_cast<size_t>(n));
     return true;
@@ -290,11 +296,13 @@ static bool step_buttons(double *value, double step)
         *value -= step;
         changed = true;
     }
+    widgets_listed("button", "-");
     ImGui::SameLine(0.0f, 4.0f);
     if (ImGui::Button("+", ImVec2(side, side))) {
         *value += step;
         changed = true;
     }
+    widgets_listed("button", "+");
     ImGui::PopButtonRepeat();
     return changed;
 }
@@ -323,6 +331,7 @@ bool widgets_slot_input_number(const char *label, double *v, double step, int32_
     ImGui::SetNextItemWidth(steps ? ImMax(width - 2.0f * (ImGui::GetFrameHeight() + 4.0f), 20.0f)
                                   : width);
     bool changed = ImGui::InputText("##v", text, sizeof text, own) && parse_number(text, &value);
+    widgets_listed("input_number", shown);
     if (steps)
         changed |= step_buttons(&value, step);
     ImGui::PopID();
@@ -352,9 +361,10 @@ bool widgets_slot_input_int(const char *label, int64_t *v, int64_t step, uint32_
     const ImGuiInputTextFlags own =
         (flags & CALIPER_NUMBER_ON_ENTER) != 0 ? ImGuiInputTextFlags_EnterReturnsTrue : 0;
     widgets_item(0.0f);
-    if (!ImGui::InputScalar(shown, ImGuiDataType_S64, &value, step != 0 ? &step : nullptr, nullptr,
-                            "%lld", own) ||
-        value == *v)
+    const bool edited = ImGui::InputScalar(shown, ImGuiDataType_S64, &value,
+                                           step != 0 ? &step : nullptr, nullptr, "%lld", own);
+    widgets_listed("input_int", shown);
+    if (!edited || value == *v)
         return false;
     *v = value;
     return true;

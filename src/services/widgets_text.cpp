@@ -106,6 +106,7 @@ bool widgets_slot_input_text(const char *label, const char *hint, char *buf, uin
     else
         fired = ImGui::InputTextWithHint(shown, hint != nullptr ? hint : "", text, capacity,
                                          text_flags(flags, false));
+    widgets_listed("input_text", shown);
     const bool edited = ImGui::IsItemEdited() || fired || ImGui::IsItemDeactivatedAfterEdit();
     if (edited || mended)
         copy_valid(buf, static_cast<size_t>(buf_bytes < room ? buf_bytes : capacity), text,

@@ -30,6 +30,7 @@ bool widgets_slot_tree(const char *label, uint32_t flags)
                                                       : ImGuiCond_Once);
     widgets_item(0.0f);
     const bool open = ImGui::TreeNodeEx(shown, own);
+    widgets_listed("tree", shown);
     if (open && header)
         ImGui::PushID(shown);
     widgets_push(CALIPER_SCOPE_TREE, open, label)->flags = flags;
@@ -71,6 +72,7 @@ bool widgets_slot_tab(const char *label, bool *open, uint32_t flags)
         shown, open != nullptr ? &stays : nullptr,
         ((flags & CALIPER_TAB_UNSAVED) != 0 ? ImGuiTabItemFlags_UnsavedDocument : 0) |
             ((flags & CALIPER_TAB_SELECT) != 0 ? ImGuiTabItemFlags_SetSelected : 0));
+    widgets_listed("tab", shown);
     widgets_push(CALIPER_SCOPE_TAB, current, label);
     if (open != nullptr && !stays)
         *open = false;
@@ -78,6 +80,26 @@ bool widgets_slot_tab(const char *label, bool *open, uint32_t flags)
 }
 
 /* ---- Menus ---- */
+
+/* The first frame with a menu bar: the toolkit wanted to know of it before the panel was filled. As
+ * long as nothing lies in the panel all of it moves down. */
+static void make_room(ImGuiWindow *window)
+{
+    const ImVec2 start = window->DC.CursorStartPos;
+    if ((window->Flags & ImGuiWindowFlags_MenuBar) != 0 || window->DC.CursorPos.y != start.y ||
+        window->DC.CursorMaxPos.y > start.y)
+        return; /* there already, or too late: from the next frame on */
+    window->Flags |= ImGuiWindowFlags_MenuBar;
+    const float height = window->MenuBarHeight();
+    const ImRect bar = window->MenuBarRect();
+    window->DrawList->AddRectFilled(bar.Min, bar.Max, ImGui::GetColorU32(ImGuiCol_MenuBarBg));
+    float *const tops[] = {
+        &window->InnerRect.Min.y,         &window->InnerClipRect.Min.y, &window->WorkRect.Min.y,
+        &window->ContentRegionRect.Min.y, &window->DC.CursorStartPos.y, &window->DC.CursorPos.y,
+        &window->DC.CursorPosPrevLine.y,  &window->DC.CursorMaxPos.y,   &window->DC.IdealMaxPos.y};
+    for (float *const top : tops)
+        *top += height;
+}
 
 bool widgets_slot_menu_bar(void)
 {
@@ -99,6 +121,7 @@ bool widgets_slot_menu_bar(void)
         UiPanelState *const state = ui_panel_state(ui_current, widgets.owner);
         if (state != nullptr)
             state->menu_asked = true;
+        make_room(ImGui::GetCurrentWindow());
     }
     const bool live =
         (ImGui::GetCurrentWindow()->Flags & ImGuiWindowFlags_MenuBar) != 0 && ImGui::BeginMenuBar();
@@ -125,6 +148,8 @@ bool widgets_slot_menu(const char *label)
     const char *const shown = widgets_label(label);
     widgets_item_done();
     const bool open = ImGui::BeginMenu(shown);
+    if (!open)
+        widgets_listed("menu", shown);
     widgets_push(CALIPER_SCOPE_MENU, open, label);
     return open;
 }
@@ -180,6 +205,7 @@ bool widgets_slot_menu_item(const char *label, uint32_t chord, bool *selected)
     const char *const shown = widgets_label(label);
     widgets_item_done();
     const bool pressed = ImGui::MenuItem(shown, keys[0] != '\0' ? keys : nullptr, on);
+    widgets_listed("menu_item", shown);
     if (pressed && selected != nullptr)
         *selected = !on;
     return pressed;

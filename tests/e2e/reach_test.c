@@ -1,0 +1,236 @@
+/* tests/e2e/reach_test.c: everything that a panel shows is reached once by the keyboard alone and
+ * once by the pointer, from the list that the toolkit layer itself gives. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ui_bench.h"
+
+static UiBench bench;
+static int pressed, ticked;
+static bool off, on = true;
+static double value = 0.5, triple[3] = {1, 2, 3}, low = 0, high = 1;
+static int64_t whole = 3;
+static int32_t choice;
+static char name[16] = "name";
+static uint32_t rgba = 0xff336699u;
+
+static void draw(UiBench *b, void *user)
+{
+    static const char *const items[] = {"one", "two"};
+    static const double y[] = {1, 2, 3};
+    const CaliperWidgetsV1 *w = b->w;
+    CaliperPlotData data = {.struct_size = sizeof data, .y = y, .count = 3};
+    (void)user;
+    pressed += w->button("button", 0, 0, 0);
+    w->same_line(0, 0);
+    ticked += w->checkbox("check", &off);
+    w->same_line(0, 0);
+    w->radio("radio", &choice, 1);
+    w->disabled(true);
+    w->same_line(0, 0);
+    w->button("grey", 0, 0, 0);
+    w->end(CALIPER_SCOPE_DISABLED);
+    w->push_width(120);
+    w->slider("slider", &value, 0, 1, 2, NULL, 0);
+    w->drag("drag", triple, 3, 0, 0, 0, 2, NULL, 0);
+    w->input_int("int", &whole, 1, 0);
+    w->input_text("text", NULL, name, sizeof name, 0, 0);
+    w->combo("combo", &choice, items, 2, 0);
+    w->color_edit("colour", &rgba, CALIPER_COLOR_SWATCH);
+    w->end(CALIPER_SCOPE_WIDTH);
+    w->same_line(0, 0);
+    w->selectable("row", false, 100, 0, 0);
+    w->tree("tree", 0);
+    w->end(CALIPER_SCOPE_TREE);
+    if (w->tab_bar("tabs", 0)) {
+        w->tab("tab one", NULL, 0);
+        w->end(CALIPER_SCOPE_TAB);
+        w->tab("tab two", NULL, 0);
+        w->end(CALIPER_SCOPE_TAB);
+    }
+    w->end(CALIPER_SCOPE_TAB_BAR);
+    if (b->plot->plot("plot", 200, 90, 0))
+        b->plot->line("series", &data, 0);
+    b->plot->end();
+    b->plot->color_bar("bar", CALIPER_CMAP_VIRIDIS, &low, &high, 100, 0, CALIPER_SERIES_DRAG);
+    (void)on;
+}
+
+static int setup(void **unused)
+{
+    (void)unused;
+    pressed = ticked = 0;
+    off = false;
+    if (!bench_start(&bench, 1.0f))
+        return -1;
+    ui_items_listen(bench.ui, true);
+    return 0;
+}
+
+static int teardown(void **unused)
+{
+    (void)unused;
+    bench_stop(&bench);
+    return 0;
+}
+
+static void frame(void)
+{
+    bench_frame(&bench, draw, NULL);
+}
+
+static void press(uint32_t key, uint32_t modifiers)
+{
+    bench_key(&bench, key, modifiers);
+    for (int i = 0; i < 4; i++)
+        frame();
+}
+
+typedef struct Reached {
+    char text[120];
+    uint32_t id;
+    bool enabled, by_key, by_pointer;
+} Reached;
+
+static Reached reached[128];
+static uint32_t reached_count;
+
+static void remember(void)
+{
+    uint32_t count = 0;
+    const UiItem *items = ui_items(bench.ui, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t k = 0;
+        char text[120];
+        snprintf(text, sizeof text, "%s %s", items[i].kind, items[i].label);
+        while (k < reached_count &&
+               !(reached[k].id == items[i].id && strcmp(reached[k].text, text) == 0))
+            k++;
+        if (k == reached_count) {
+            assert_true(reached_count < 128);
+            reached[reached_count++] = (Reached){.id = items[i].id, .enabled = items[i].enabled};
+            memcpy(reached[k].text, text, sizeof text);
+        }
+        reached[k].by_key |= items[i].focused;
+    }
+}
+
+static void all_is_listed_and_reached_by_tab(void **unused)
+{
+    (void)unused;
+    reached_count = 0;
+    for (int i = 0; i < 3; i++)
+        frame();
+    remember();
+    assert_true(reached_count >= 18);
+    for (int i = 0; i < 80; i++) {
+        press(CALIPER_KEY_TAB, 0);
+        remember();
+    }
+    for (uint32_t i = 0; i < reached_count; i++) {
+        if (reached[i].enabled != reached[i].by_key)
+            print_message("%s: enabled %d, reached %d\n", reached[i].text, reached[i].enabled,
+                          reached[i].by_key);
+        assert_int_equal(reached[i].by_key, reached[i].enabled);
+    }
+    assert_int_equal(pressed, 0); /* going past presses nothing */
+    assert_int_equal(ticked, 0);
+}
+
+/* Tab until an item has the keyboard. */
+static void go_to(const char *kind)
+{
+    for (int i = 0; i < 80; i++) {
+        uint32_t count = 0;
+        const UiItem *items = ui_items(bench.ui, &count);
+        for (uint32_t k = 0; k < count; k++) {
+            if (items[k].focused && strcmp(items[k].kind, kind) == 0)
+                return;
+        }
+        press(CALIPER_KEY_TAB, 0);
+    }
+    fail();
+}
+
+static void space_presses_what_has_the_keyboard(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 3; i++)
+        frame();
+    go_to("button");
+    press(' ', 0);
+    assert_int_equal(pressed, 1);
+    go_to("checkbox");
+    press(' ', 0);
+    assert_int_equal(ticked, 1);
+    assert_true(off);
+}
+
+static void the_pointer_reaches_all_of_them(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 3; i++)
+        frame();
+    uint32_t count = 0;
+    const UiItem *items = ui_items(bench.ui, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        float x = items[i].x + items[i].w / 2, y = items[i].y + items[i].h / 2;
+        if (!items[i].enabled || !items[i].in_sight)
+            continue;
+        assert_true(x > 0 && x < BENCH_W && y > 0 && y < BENCH_H);
+        if (strcmp(items[i].kind, "button") == 0 && strcmp(items[i].label, "button") == 0) {
+            bench_move(&bench, x, y);
+            frame();
+            bench_button(&bench, 0, true);
+            bench_button(&bench, 0, false);
+            for (int k = 0; k < 4; k++)
+                frame();
+        }
+        items = ui_items(bench.ui, &count);
+    }
+    assert_int_equal(pressed, 1);
+}
+
+static bool left;
+
+static void draw_arrows(UiBench *b, void *user)
+{
+    draw(b, user);
+    left |= b->w->shortcut(CALIPER_KEY_LEFT, 0);
+}
+
+static void arrows_are_shortcuts_until_there_is_a_focus(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 3; i++)
+        bench_frame(&bench, draw_arrows, NULL);
+    left = false;
+    bench_key(&bench, CALIPER_KEY_LEFT, 0);
+    for (int i = 0; i < 4; i++)
+        bench_frame(&bench, draw_arrows, NULL);
+    assert_true(left);
+    press(CALIPER_KEY_TAB, 0);
+    left = false;
+    bench_key(&bench, CALIPER_KEY_LEFT, 0);
+    for (int i = 0; i < 4; i++)
+        bench_frame(&bench, draw_arrows, NULL);
+    assert_false(left);
+}
+
+#define WITH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH(all_is_listed_and_reached_by_tab),
+        WITH(space_presses_what_has_the_keyboard),
+        WITH(the_pointer_reaches_all_of_them),
+        WITH(arrows_are_shortcuts_until_there_is_a_focus),
+    };
+    return cmocka_run_group_tests_name("reach", tests, NULL, NULL);
+}
