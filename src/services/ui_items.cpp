@@ -74,6 +74,6 @@ void ui_items_note(const char *kind, const char *label)
     item->h = seen.GetHeight();
     item->enabled = (last.InFlags & ImGuiItemFlags_Disabled) == 0;
     item->in_sight = seen.GetWidth() > 0.0f && seen.GetHeight() > 0.0f;
-    const bool seen = !context->NavDisableHighlight || context->ActiveId != 0;
-    item->focused = seen && (last.ID != 0 ? context->NavId == last.ID : holds_focus(last.Rect));
+    const bool shown = !context->NavDisableHighlight || context->ActiveId != 0;
+    item->focused = shown && (last.ID != 0 ? context->NavId == last.ID : holds_focus(last.Rect));
 }

@@ -199,6 +199,8 @@ bool shell_frame(Shell *shell)
         shell->console_open = !shell->console_open;
     draw_pages(shell);
     ui_frame_end(shell->ui);
+    if (shell->script != NULL)
+        script_write_lists(shell->script, shell->ui);
     if (shell->window != NULL)
         window_set_cursor(shell->window, ui_cursor(shell->ui));
     bool drawn = present(shell);

@@ -16,19 +16,26 @@
 
 enum { LINE_BYTES = 4096, COMMANDS_MAX = 65536 };
 
-typedef enum CommandKind { COMMAND_EVENT = 0, COMMAND_TEXT, COMMAND_DROP } CommandKind;
+typedef enum CommandKind {
+    COMMAND_EVENT = 0,
+    COMMAND_TEXT,
+    COMMAND_DROP,
+    COMMAND_LIST
+} CommandKind;
 
 typedef struct Command {
     uint64_t frame;
     CommandKind kind;
     UiEvent event;
-    char *text; /* TEXT, DROP */
+    char *text; /* TEXT, DROP, LIST */
 } Command;
 
 struct Script {
     Command *commands;
     size_t count, capacity, next;
     float x, y; /* the pointer */
+    bool has_lists;
+    const char *list_path; /* of this frame, or NULL */
 };
 
 static bool append(Script *script, const Command *command)
@@ -162,8 +169,9 @@ static bool read_line(Script *script, char *line, uint64_t *frame)
         return read_key(rest, event) &&
                append_presses(script, &command, word[0] != 'u', word[0] != 'd');
     }
-    if (strcmp(word, "text") == 0 || strcmp(word, "drop") == 0) {
-        command.kind = word[0] == 't' ? COMMAND_TEXT : COMMAND_DROP;
+    if (strcmp(word, "text") == 0 || strcmp(word, "drop") == 0 || strcmp(word, "list") == 0) {
+        command.kind = word[0] == 't' ? COMMAND_TEXT : word[0] == 'd' ? COMMAND_DROP : COMMAND_LIST;
+        script->has_lists |= command.kind == COMMAND_LIST;
         command.text = strdup(rest);
         if (command.text != NULL && rest[0] != '\0' && append(script, &command))
             return true;
@@ -256,6 +264,8 @@ uint32_t script_play(Script *script, uint64_t frame, Ui *ui, const char **drops,
                      float *out_x, float *out_y)
 {
     uint32_t dropped = 0;
+    if (script->has_lists)
+        ui_items_listen(ui, true);
     while (script->next < script->count && script->commands[script->next].frame <= frame) {
         const Command *command = &script->commands[script->next++];
         if (command->kind == COMMAND_TEXT) {
@@ -263,6 +273,8 @@ uint32_t script_play(Script *script, uint64_t frame, Ui *ui, const char **drops,
         } else if (command->kind == COMMAND_DROP) {
             if (dropped < drops_max)
                 drops[dropped++] = command->text;
+        } else if (command->kind == COMMAND_LIST) {
+            script->list_path = command->text;
         } else {
             if (command->event.kind == UI_EVENT_POINTER) {
                 script->x = command->event.x;
@@ -274,4 +286,11 @@ uint32_t script_play(Script *script, uint64_t frame, Ui *ui, const char **drops,
     *out_x = script->x;
     *out_y = script->y;
     return dropped;
+}
+
+void script_write_lists(Script *script, const Ui *ui)
+{
+    if (script->list_path != NULL)
+        script_write_items(ui, script->list_path);
+    script->list_path = NULL;
 }

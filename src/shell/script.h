@@ -11,6 +11,7 @@
  *                      pageup pagedown home end space f1 .. f12
  *     text WORDS       typed characters, up to the end of the line
  *     drop PATH        a file dropped where the pointer is
+ *     list PATH        what can be reached in this frame is written there, a JSON object a line
  * A press and a release in the same frame reach the applet in two. Frame thread. */
 #ifndef CALIPER_SHELL_SCRIPT_H
 #define CALIPER_SHELL_SCRIPT_H
@@ -30,5 +31,10 @@ void script_destroy(Script **script);
  * script) up to `drops_max`, where the pointer is at *out_x, *out_y. Returns how many. */
 uint32_t script_play(Script *script, uint64_t frame, Ui *ui, const char **drops, uint32_t drops_max,
                      float *out_x, float *out_y);
+/* After the frame was drawn: the lists that the script asked for. */
+void script_write_lists(Script *script, const Ui *ui);
+
+/* script_list.c. False after a line. */
+bool script_write_items(const Ui *ui, const char *path);
 
 #endif
