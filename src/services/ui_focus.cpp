@@ -5,11 +5,17 @@
 
 #include "services/ui_internal.h"
 
-bool ui_focus_has_keys(void)
+bool ui_focus_is_seen(void)
 {
     const ImGuiContext *const context = ImGui::GetCurrentContext();
-    return (!context->NavDisableHighlight && context->NavId != 0) || context->ActiveId != 0 ||
-           context->OpenPopupStack.Size > 0 || context->IO.WantTextInput;
+    return !context->NavDisableHighlight && context->NavId != 0;
+}
+
+bool ui_focus_takes_arrows(void)
+{
+    const ImGuiContext *const context = ImGui::GetCurrentContext();
+    return ui_focus_is_seen() || context->ActiveId != 0 || context->OpenPopupStack.Size > 0 ||
+           context->IO.WantTextInput;
 }
 
 static bool is_region(const ImGuiWindow *window)

@@ -174,7 +174,7 @@ void ui_input_apply(Ui *ui, float delta_sec)
     io.KeyAlt = (ui->modifiers & UI_MODIFIER_ALT) != 0;
     io.KeySuper = (ui->modifiers & UI_MODIFIER_SUPER) != 0;
     /* Without a focus that is seen the arrows are the applets' shortcuts alone. */
-    const bool arrows = ui_focus_has_keys();
+    const bool arrows = ui_focus_takes_arrows();
     for (int i = 0; i < UI_KEYS_MAX; i++) {
         UiKeyState *const key = &ui->keys[i];
         const bool is_arrow = i >= CALIPER_KEY_LEFT && i <= CALIPER_KEY_PAGE_DOWN;

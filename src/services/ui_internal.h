@@ -107,8 +107,10 @@ void ui_input_apply(Ui *ui, float delta_sec);          /* ui_input.cpp */
 bool ui_modifiers_match(const Ui *ui, uint32_t chord); /* exactly those held now */
 void ui_input_connect(ImGuiIO *io);                    /* ui_input.cpp: key map, clipboard */
 void ui_context_setup(Ui *ui); /* ui.cpp: io and style of the current context */
-/* ui_focus.cpp: whether the arrows, Space and Enter belong to the focus now; Tab and F6. */
-bool ui_focus_has_keys(void);
+/* ui_focus.cpp: whether an item shows that it has the keyboard, which then has Space and Enter; and
+ * whether the toolkit has the arrows. Tab and F6. */
+bool ui_focus_is_seen(void);
+bool ui_focus_takes_arrows(void);
 void ui_focus_turn(Ui *ui);
 /* From here to the end every item can be reached by Tab. */
 void ui_focus_stops_begin(void);

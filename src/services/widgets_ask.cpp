@@ -125,7 +125,7 @@ bool widgets_slot_shortcut(uint32_t chord, uint32_t flags)
         return false;
     if (ImGui::GetIO().WantTextInput && (flags & CALIPER_SHORTCUT_WHILE_TYPING) == 0)
         return false;
-    if (is_focus_key(chord) && ui_focus_has_keys())
+    if (is_focus_key(chord) && ui_focus_is_seen())
         return false;
     const bool again = (flags & CALIPER_SHORTCUT_REPEAT) != 0 && key->down && repeats(key);
     if (!key->pressed && !again)
