@@ -152,8 +152,8 @@ void metrics_store_scalar(MetricsStore *store, uint64_t run, const char *tag, in
     metrics_store_scalar_at(store, run, tag, step, value, disk_wall_us());
 }
 
-void metrics_store_histogram(MetricsStore *store, uint64_t id, const char *tag, int64_t step,
-                             const float *values, int64_t count)
+void metrics_store_histogram_at(MetricsStore *store, uint64_t id, const char *tag, int64_t step,
+                                const float *values, int64_t count, int64_t wall_us)
 {
     MetricsRun *run = known_run(store, id, "histogram");
     if (run == NULL)
@@ -177,11 +177,17 @@ void metrics_store_histogram(MetricsStore *store, uint64_t id, const char *tag, 
         drop(store, run);
         return;
     }
-    fill(row, ROW_KIND_HISTOGRAM, id, step, disk_wall_us(), tag, tag_bytes);
+    fill(row, ROW_KIND_HISTOGRAM, id, step, wall_us, tag, tag_bytes);
     row->value.count = count;
     if (payload_bytes > 0)
         memcpy(row_payload(row), values, (size_t)payload_bytes);
     publish(store, row, used_bytes);
+}
+
+void metrics_store_histogram(MetricsStore *store, uint64_t run, const char *tag, int64_t step,
+                             const float *values, int64_t count)
+{
+    metrics_store_histogram_at(store, run, tag, step, values, count, disk_wall_us());
 }
 
 /* Why a tensor is no picture; NULL: it is one. */
@@ -214,8 +220,8 @@ static const char *image_reason(const CaliperTensor *tensor)
     return NULL;
 }
 
-void metrics_store_image(MetricsStore *store, uint64_t id, const char *tag, int64_t step,
-                         const CaliperTensor *hwc_u8)
+void metrics_store_image_at(MetricsStore *store, uint64_t id, const char *tag, int64_t step,
+                            const CaliperTensor *hwc_u8, int64_t wall_us)
 {
     MetricsRun *run = known_run(store, id, "image");
     if (run == NULL)
@@ -240,12 +246,18 @@ void metrics_store_image(MetricsStore *store, uint64_t id, const char *tag, int6
         drop(store, run);
         return;
     }
-    fill(row, ROW_KIND_IMAGE, id, step, disk_wall_us(), tag, tag_bytes);
+    fill(row, ROW_KIND_IMAGE, id, step, wall_us, tag, tag_bytes);
     row->channels = (uint8_t)given.shape[2];
     row->value.image.width = (uint32_t)given.shape[1];
     row->value.image.height = (uint32_t)given.shape[0];
     memcpy(row_payload(row), given.data, (size_t)payload_bytes);
     publish(store, row, used_bytes);
+}
+
+void metrics_store_image(MetricsStore *store, uint64_t run, const char *tag, int64_t step,
+                         const CaliperTensor *hwc_u8)
+{
+    metrics_store_image_at(store, run, tag, step, hwc_u8, disk_wall_us());
 }
 
 void metrics_store_hparams(MetricsStore *store, uint64_t id, const char *json)

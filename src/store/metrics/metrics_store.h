@@ -63,6 +63,10 @@ uint64_t metrics_store_begin_run_at(MetricsStore *store, const char *experiment,
 void metrics_store_end_run_at(MetricsStore *store, uint64_t run, int64_t wall_us);
 void metrics_store_scalar_at(MetricsStore *store, uint64_t run, const char *tag, int64_t step,
                              double value, int64_t wall_us);
+void metrics_store_histogram_at(MetricsStore *store, uint64_t run, const char *tag, int64_t step,
+                                const float *values, int64_t count, int64_t wall_us);
+void metrics_store_image_at(MetricsStore *store, uint64_t run, const char *tag, int64_t step,
+                            const CaliperTensor *hwc_u8, int64_t wall_us);
 
 /* ---- Reading back: as caliper.metrics.v1_1 says; a NULL store is one that was closed ---- */
 
