@@ -1,6 +1,6 @@
-/* cli/artifacts_report.h: what long work on artifacts shows, and how it is interrupted.
+/* cli/artifacts_report.h: what long work on artifacts and imports shows, and how it is interrupted.
  *
- * For cli/artifacts*.c. First thread of the process. */
+ * For cli/artifacts*.c and cli/import*.c. First thread of the process. */
 #ifndef CALIPER_CLI_ARTIFACTS_REPORT_H
 #define CALIPER_CLI_ARTIFACTS_REPORT_H
 

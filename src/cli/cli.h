@@ -29,6 +29,7 @@ typedef struct CliOptions {
     const char *dir, *id;      /* new: where, and the applet's id; NULL: here, org.example.NAME */
     bool csv;                  /* sql: the form of the answer */
     bool has_log_level;        /* --log-level was given */
+    const char *experiment;    /* import: NULL: the folder's name */
     bool dry_run;              /* artifacts gc: only say */
     bool has_run;              /* --run was given */
     uint64_t run;              /* artifacts list: of this run alone */
@@ -92,6 +93,7 @@ int cli_convert(CliOptions *options);
 int cli_new(CliOptions *options);
 int cli_artifacts(CliOptions *options);
 int cli_sql(CliOptions *options);
+int cli_import(CliOptions *options);
 int cli_completion(CliOptions *options);
 int cli_manual(CliOptions *options);
 int cli_help(void);

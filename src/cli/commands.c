@@ -31,6 +31,8 @@ const CliCommand cli_commands[] = {
      cli_artifacts, CLI_WORD_FREE},
     {"sql", "STATEMENT", "run one SQL statement on the data that applets share", cli_sql,
      CLI_WORD_FREE},
+    {"import", "tfevents DIR", "take over the runs that TensorBoard shows", cli_import,
+     CLI_WORD_FOLDER},
     {"completion", "SHELL", "print the completions for bash, zsh or fish", cli_completion,
      CLI_WORD_SHELL},
     {"manual", "", "print the man page, for man -l", cli_manual, CLI_WORD_NONE},

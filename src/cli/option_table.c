@@ -123,6 +123,12 @@ static bool read_new_id(CliOptions *options, const char *text)
     return ids_applet_valid(text);
 }
 
+static bool read_experiment(CliOptions *options, const char *text)
+{
+    options->experiment = text;
+    return true;
+}
+
 static bool read_run(CliOptions *options, const char *text)
 {
     char *end = NULL;
@@ -177,14 +183,16 @@ const CliOption cli_option_table[] = {
      CLI_WORD_FOLDER},
     {"--id", "ID", "new", "the applet's id; else org.example.NAME", read_new_id,
      "a reverse DNS name like org.example.viewer", CLI_WORD_FREE},
+    {"--experiment", "NAME", "import", "the experiment of the runs; else the folder's name",
+     read_experiment, "a name", CLI_WORD_FREE},
     {"--run", "N", "artifacts", "list: only what run N has put; 0: what was put for no run",
      read_run, "the number of a run, or 0", CLI_WORD_FREE},
     {"--dry-run", NULL, "artifacts", "gc: say what would be removed, and remove nothing",
      set_dry_run, NULL, 0},
     {"--csv", NULL, "sql", "answer in CSV: NULL is nothing, an empty text is \"\"", set_csv, NULL,
      0},
-    {"--json", NULL, "check list doctor info convert artifacts sql", "answer in JSON", set_json,
-     NULL, 0},
+    {"--json", NULL, "check list doctor info convert artifacts sql import", "answer in JSON",
+     set_json, NULL, 0},
 
     {"--data-dir", "DIR", NULL, "where data is kept", read_data_dir, "a folder", CLI_WORD_FOLDER},
     {"--applet-dir", "DIR", NULL, "looked through for applets first; may be repeated", read_dir,
