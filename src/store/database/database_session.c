@@ -175,6 +175,10 @@ bool database_session_execute(DatabaseSession *session, DuckdbPrepared prepared,
         database_error_set(error, DUCKDB_ERROR_KIND_IO, "injected failure");
         return false;
     }
+    if (fault_here("store.session.fatal")) {
+        database_error_set(error, DUCKDB_ERROR_KIND_FATAL, "injected fatal failure");
+        return false;
+    }
     DuckdbState state = duckdb->pending_prepared_streaming != NULL
                             ? duckdb->pending_prepared_streaming(prepared, &pending)
                             : duckdb->pending_prepared(prepared, &pending);

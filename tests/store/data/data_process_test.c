@@ -2,6 +2,7 @@
 #include "database_fixture.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "core/log.h"
@@ -191,9 +192,89 @@ static void test_killed(void **state)
     assert_true(accepted > 20);
 }
 
+static int64_t count_of(DataStore *store, const char *sql)
+{
+    DatabaseError error;
+    struct ArrowArrayStream stream;
+    struct ArrowArray batch;
+    if (!data_store_query(store, "", sql, &stream, &error)) {
+        fprintf(stderr, "%s: %s\n", sql, error.text);
+        return -1;
+    }
+    int64_t count = -1;
+    if (stream.get_next(&stream, &batch) == 0 && batch.release != NULL) {
+        count = ((const int64_t *)batch.children[0]->buffers[1])[0];
+        batch.release(&batch);
+    }
+    stream.release(&stream);
+    return count;
+}
+
+/* No room for more bytes: an answer, and no half statement; with room again the store goes on, in
+ * the same process and without being opened anew by hand. */
+static int fill_the_disk(void)
+{
+    struct rlimit limit;
+    DatabaseError error = {.text = ""};
+    signal(SIGXFSZ, SIG_IGN);
+    log_stderr_enable(false);
+    DataStore *store = data_store_create(root);
+    if (!run(store, "CREATE TABLE f(i BIGINT, t VARCHAR)", &error))
+        return 1;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    struct rlimit small = {.rlim_cur = 3 << 20, .rlim_max = limit.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+    int accepted = 0;
+    int refused = 0;
+    for (int i = 0; i < 60; i++) {
+        char sql[256];
+        snprintf(sql, sizeof sql,
+                 "INSERT INTO f SELECT %d, md5(random()::VARCHAR) || md5(random()::VARCHAR) FROM "
+                 "range(2000)",
+                 i);
+        if (run(store, sql, &error))
+            accepted++;
+        else
+            refused++;
+    }
+    if (accepted == 0 || refused == 0 || error.text[0] == '\0')
+        return 2;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    int64_t rows = count_of(store, "SELECT count(*) FROM f");
+    if (rows != (int64_t)accepted * 2000) {
+        fprintf(stderr, "%lld rows of %d statements\n", (long long)rows, accepted);
+        return 3;
+    }
+    if (count_of(store, "SELECT count(*) FROM (SELECT i FROM f GROUP BY i HAVING count(*) <> "
+                        "2000)") != 0)
+        return 4;
+    if (!run(store, "INSERT INTO f VALUES (-1, 'room again')", &error) ||
+        !run(store, "CHECKPOINT", &error))
+        return 5;
+    data_store_destroy(&store);
+    store = data_store_create(root);
+    rows = count_of(store, "SELECT count(*) FROM f");
+    data_store_destroy(&store);
+    return rows == (int64_t)accepted * 2000 + 1 ? 0 : 6;
+}
+
+static void test_full(void **state)
+{
+    (void)state;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(fill_the_disk());
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {TEST(test_owner), TEST(test_race), TEST(test_killed)};
+    const struct CMUnitTest tests[] = {TEST(test_owner), TEST(test_race), TEST(test_killed),
+                                       TEST(test_full)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -647,6 +647,26 @@ static void test_faults(void **state)
     }
 }
 
+/* After a fatal error DuckDB refuses everything until the file is opened anew: the next call does
+ * that, and what was committed is there. */
+static void test_fatal(void **state)
+{
+    (void)state;
+    struct ArrowArrayStream stream;
+    struct ArrowArrayStream none;
+    struct ArrowArray batch;
+    run("CREATE TABLE kept AS SELECT 5::BIGINT AS a");
+    assert_true(data->query("SELECT range FROM range(100000)", &stream));
+    assert_true(fault_set_plan("store.session.fatal:1"));
+    assert_false(data->query("SELECT 1", &none));
+    fault_set_plan(NULL);
+    assert_non_null(strstr(data->last_error(), "fatal"));
+    assert_int_equal(stream.get_next(&stream, &batch), EIO);
+    assert_string_equal(stream.get_last_error(&stream), "the store is closed");
+    assert_true(number("SELECT a FROM kept") == 5);
+    stream.release(&stream);
+}
+
 /* A damaged file is moved aside, with a line that says where, and never deleted. */
 static void test_damaged(void **state)
 {
@@ -688,6 +708,7 @@ int main(void)
         TEST(test_host_end),
         TEST(test_host_end_in_call),
         TEST(test_faults),
+        TEST(test_fatal),
         TEST(test_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
