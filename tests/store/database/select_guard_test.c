@@ -236,6 +236,28 @@ static void test_refused(void **state)
     assert_int_equal((int)fixture_number(database, "SELECT nextval('counter')"), 1);
 }
 
+/* Behind a macro or a view of the store's owner the parser sees no effect: the transaction is
+ * read-only all the same. */
+static void test_read_only(void **state)
+{
+    (void)state;
+    Database *other = fixture_memory();
+    fixture_run(other, "CREATE SEQUENCE counter; CREATE MACRO next_one() AS nextval('counter');"
+                       "CREATE VIEW next_view AS SELECT nextval('counter') AS v");
+    static const char *const hidden[] = {"SELECT next_one()", "SELECT v FROM next_view"};
+    for (size_t i = 0; i < 2; i++) {
+        struct ArrowArrayStream stream;
+        struct ArrowArray batch;
+        DatabaseError error;
+        if (select_guard_query(other, hidden[i], &stream, &error)) {
+            assert_int_not_equal(stream.get_next(&stream, &batch), 0);
+            stream.release(&stream);
+        }
+    }
+    assert_int_equal((int)fixture_number(other, "SELECT nextval('counter')"), 1);
+    database_close(&other);
+}
+
 typedef struct Allowed {
     const char *sql;
     int64_t rows; /* -1: any */
@@ -506,10 +528,15 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),         cmocka_unit_test(test_allowed),
-        cmocka_unit_test(test_against_library), cmocka_unit_test(test_table_functions),
-        cmocka_unit_test(test_trees),           cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_later_writes),    cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_read_only),
+        cmocka_unit_test(test_allowed),
+        cmocka_unit_test(test_against_library),
+        cmocka_unit_test(test_table_functions),
+        cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_later_writes),
+        cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
