@@ -3,12 +3,13 @@
 #include "services/data_service.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #include "core/caller.h"
+#include "core/guard.h"
 #include "core/log.h"
 #include "store/data/data_store.h"
+#include "store/database/statement.h"
 
 /* Held for reading by calls, for writing while the store comes and goes. */
 static pthread_rwlock_t bound_lock = PTHREAD_RWLOCK_INITIALIZER;
@@ -23,11 +24,22 @@ static CallerId caller_of(const void *return_address)
     return owner != 0 ? owner : caller_of_address(return_address);
 }
 
-/* Begins a call: the store, or NULL when there is none, which is said. */
+/* Reads a text of the applet's to its end while no lock is held: a pointer to nowhere is a fault of
+ * that applet's call, which ends alone. */
+static void touch(const char *text)
+{
+    const volatile char *at = text;
+    for (size_t i = 0; at != NULL && i <= STATEMENT_BYTES_MAX && at[i] != '\0'; i++)
+        ;
+}
+
+/* Begins a call: the store, or NULL when there is none, which is said. Faults until its end are the
+ * host's: nothing is jumped out of. */
 static DataStore *begin(void)
 {
     last_error.text[0] = '\0';
     last_error.kind = 0;
+    guard_lock_enter();
     pthread_rwlock_rdlock(&bound_lock);
     if (bound == NULL)
         database_error_set(&last_error, 0, DATABASE_CLOSED_TEXT);
@@ -38,6 +50,7 @@ static DataStore *begin(void)
 static bool end(const char *call, CallerId owner, bool done)
 {
     pthread_rwlock_unlock(&bound_lock);
+    guard_lock_leave();
     if (done) {
         last_error.text[0] = '\0';
         return true;
@@ -51,14 +64,22 @@ static bool end(const char *call, CallerId owner, bool done)
 static bool service_query(const char *sql, struct ArrowArrayStream *out)
 {
     CallerId owner = caller_of(__builtin_return_address(0));
+    struct ArrowArrayStream stream;
+    touch(sql);
     DataStore *store = begin();
-    bool done = store != NULL && data_store_query(store, caller_name(owner), sql, out, &last_error);
-    return end("query", owner, done);
+    bool done = store != NULL && data_store_query(store, caller_name(owner), sql,
+                                                  out != NULL ? &stream : NULL, &last_error);
+    if (!end("query", owner, done))
+        return false;
+    *out = stream;
+    return true;
 }
 
 static bool service_register_dataset(const char *name, const char *uri)
 {
     CallerId owner = caller_of(__builtin_return_address(0));
+    touch(name);
+    touch(uri);
     DataStore *store = begin();
     bool done =
         store != NULL && data_store_register(store, caller_name(owner), name, uri, &last_error);
@@ -68,9 +89,15 @@ static bool service_register_dataset(const char *name, const char *uri)
 static bool service_open_dataset(const char *name, struct ArrowArrayStream *out)
 {
     CallerId owner = caller_of(__builtin_return_address(0));
+    struct ArrowArrayStream stream;
+    touch(name);
     DataStore *store = begin();
-    bool done = store != NULL && data_store_open_dataset(store, name, out, &last_error);
-    return end("open_dataset", owner, done);
+    bool done = store != NULL &&
+                data_store_open_dataset(store, name, out != NULL ? &stream : NULL, &last_error);
+    if (!end("open_dataset", owner, done))
+        return false;
+    *out = stream;
+    return true;
 }
 
 static const char *service_last_error(void)
