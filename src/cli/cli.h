@@ -28,6 +28,7 @@ typedef struct CliOptions {
     ArrayRawLayout raw_layout; /* read from it */
     const char *dir, *id;      /* new: where, and the applet's id; NULL: here, org.example.NAME */
     bool csv;                  /* sql: the form of the answer */
+    bool metrics;              /* sql: on what runs logged */
     bool has_log_level;        /* --log-level was given */
     const char *experiment;    /* import: NULL: the folder's name */
     bool dry_run;              /* artifacts gc: only say */

@@ -150,6 +150,7 @@ DEFINE_FLAG(set_light, shell.light)
 DEFINE_FLAG(set_json, json)
 DEFINE_FLAG(set_force, force)
 DEFINE_FLAG(set_csv, csv)
+DEFINE_FLAG(set_metrics, metrics)
 DEFINE_FLAG(set_dry_run, dry_run)
 DEFINE_FLAG(set_help, help)
 DEFINE_FLAG(set_version, version)
@@ -189,6 +190,7 @@ const CliOption cli_option_table[] = {
      read_run, "the number of a run, or 0", CLI_WORD_FREE},
     {"--dry-run", NULL, "artifacts", "gc: say what would be removed, and remove nothing",
      set_dry_run, NULL, 0},
+    {"--metrics", NULL, "sql", "a SELECT on what runs logged", set_metrics, NULL, 0},
     {"--csv", NULL, "sql", "answer in CSV: NULL is nothing, an empty text is \"\"", set_csv, NULL,
      0},
     {"--json", NULL, "check list doctor info convert artifacts sql import", "answer in JSON",

@@ -1,14 +1,19 @@
-/* cli/sql.c: `caliper sql "..."`: one statement on data.duckdb, and its result as a table, CSV or
- * JSON. First thread. */
+/* cli/sql.c: `caliper sql "..."`: one statement on data.duckdb, or a SELECT on what runs logged,
+ * and its result as a table, CSV or JSON. First thread. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "cli/cli.h"
 #include "cli/sql_print.h"
 #include "core/log.h"
 #include "core/paths.h"
 #include "store/data/data_store.h"
+#include "store/metrics/metrics_store.h"
+#include "store/owner_lock.h"
 
 /* DuckDB's words in one line: without the excerpt of the statement that it puts below. */
 static void one_line(char *text)
@@ -77,6 +82,41 @@ static int ask_data(const CliOptions *options, const char *root, const char *sql
     return status;
 }
 
+/* Whose rows these are, when another process has the data root. */
+static void say_age(const char *root)
+{
+    OwnerInfo owner = {.pid = 0};
+    struct stat status;
+    char *path = paths_join(root, "metrics.snapshot.duckdb");
+    if (path != NULL && stat(path, &status) == 0 && owner_lock_is_held(root, &owner))
+        fprintf(stderr,
+                "caliper: process %" PRId64 " has the data root: this is its snapshot of %" PRId64
+                " s ago\n",
+                owner.pid, (int64_t)(time(NULL) - status.st_mtime));
+    free(path);
+}
+
+static int ask_metrics(const CliOptions *options, const char *root, const char *sql)
+{
+    const MetricsParams params = {.struct_size = sizeof params, .data_root = root};
+    struct ArrowArrayStream stream;
+    int status = 1;
+    MetricsStore *store = metrics_store_create(&params);
+    if (store == NULL)
+        return 1;
+    if (metrics_store_query(store, sql, &stream)) {
+        MetricsStatus now;
+        metrics_store_status(store, &now);
+        if (now.mode != METRICS_MODE_OWNER)
+            say_age(root);
+        status = print_stream(options, &stream);
+    } else {
+        failed(metrics_store_last_error());
+    }
+    metrics_store_destroy(&store);
+    return status;
+}
+
 /* All of standard input; malloc'ed. NULL after one line. */
 static char *read_input(void)
 {
@@ -117,7 +157,9 @@ int cli_sql(CliOptions *options)
         sql = input;
     }
     char *root = paths_data_root(options->shell.data_dir);
-    int status = root != NULL ? ask_data(options, root, sql) : 1;
+    int status = root == NULL       ? 1
+                 : options->metrics ? ask_metrics(options, root, sql)
+                                    : ask_data(options, root, sql);
     free(root);
     free(input);
     return status;

@@ -32,7 +32,7 @@ def main():
         print("skipped: DuckDB is not here; scripts/setup fetches it")
         return 77
     page = (root / "docs/how-to/query-your-results.md").read_text(encoding="utf-8")
-    build, shell = CONSOLE.findall(page)
+    build, shell, metrics = CONSOLE.findall(page)
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "CALIPER_DATA_DIR": folder + "/data",
                        "CALIPER_RENDERER": "cpu", "TZ": "UTC",
@@ -59,7 +59,7 @@ def main():
         assert listed.returncode == 0, listed.stderr
         for line in running[1].splitlines():
             assert line.removeprefix("... ") in result.stderr, f"{line} is not in\n{result.stderr}"
-        steps = commands_of(shell)
+        steps = commands_of(shell) + commands_of(metrics)
         for command, wanted in steps:
             result = run(command)
             assert result.returncode == 0, f"{command}: {result.stderr}"

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -155,12 +156,35 @@ def check_owner(sql, caliper):
     assert sql.good("--csv", "SELECT 1 AS a") == "a\n1\n"
 
 
+def check_metrics(sql, caliper):
+    """What runs logged can be read and not changed, beside an owner from its snapshot."""
+    assert sql.good("--metrics", "--csv", "SELECT count(*) AS n FROM runs") == "n\n0\n"
+    for statement in ("DELETE FROM runs", "CREATE TABLE t(a INT)", "SELECT 1; SELECT 2",
+                      "SELECT * FROM read_text('/etc/passwd')", "SELEC"):
+        sql.bad("--metrics", statement)
+    owner = subprocess.Popen([caliper, "sql", "--csv", "FROM range(100000000)"],
+                             env=sql.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        assert owner.stdout.readline() == b"range\n"
+        sql.bad("--metrics", "SELECT 1", says="no snapshot yet")
+        root = pathlib.Path(sql.environment["CALIPER_DATA_DIR"])
+        shutil.copy(root / "metrics.duckdb", root / "metrics.snapshot.duckdb")
+        result = sql.run("--metrics", "--csv", "SELECT count(*) AS n FROM runs")
+        assert result.returncode == 0 and result.stdout == b"n\n0\n", result
+        assert f"process {owner.pid}".encode() in result.stderr, result.stderr
+        assert result.stderr.count(b"\n") == 1, result.stderr
+    finally:
+        owner.kill()
+        owner.stdout.close()
+        owner.wait()
+
+
 def check_memory(sql):
-    """3 million rows of 300 bytes go through without being held."""
+    """600 000 rows of 1500 bytes go through without being held."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     with open(os.devnull, "wb") as nowhere:
-        subprocess.run([sql.caliper, "sql", "--csv", "SELECT repeat('x', 300) AS t FROM "
-                        "range(3000000)"], stdout=nowhere, env=sql.environment, check=True)
+        subprocess.run([sql.caliper, "sql", "--csv", "SELECT repeat('x', 1500) AS t FROM "
+                        "range(600000)"], stdout=nowhere, env=sql.environment, check=True)
     most = max(before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
     assert most < 700 * 1024, f"{most} KiB"
     return most
@@ -178,6 +202,7 @@ def main():
         check_table(sql)
         check_errors(sql, caliper)
         check_owner(sql, caliper)
+        check_metrics(sql, caliper)
         most = check_memory(sql)
         assert sql.good("-", stdin=b"SELECT 41 + 1 AS a -- asked from a file\n;") == \
             "a \n--\n42\n(1 row)\n".replace("a \n", " a\n")
