@@ -67,12 +67,25 @@ static void print_storage(const ArrayInfo *info)
         fputs(", Fortran order", stdout);
 }
 
+/* A name may hold any character; what moves a terminal's cursor is shown as '?'. */
+static void print_name(const char *name, int width)
+{
+    int length = 0;
+    for (const char *c = name; *c != '\0'; c++) {
+        putchar((unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c);
+        length += ((unsigned char)*c & 0xc0u) != 0x80u; /* characters, not bytes */
+    }
+    printf("%*s", width > length ? width - length : 0, "");
+}
+
 static void print_finding(const Finding *finding, int name_width)
 {
     const ArrayInfo *info = finding->info;
     char shape[ARRAY_WORDS_SHAPE_BYTES], low[ARRAY_TEXT_BYTES], high[ARRAY_TEXT_BYTES];
     array_words_shape(info->rank, info->shape, shape);
-    printf("  %-*s  ", name_width, info->name[0] != '\0' ? info->name : "-");
+    fputs("  ", stdout);
+    print_name(info->name[0] != '\0' ? info->name : "-", name_width);
+    fputs("  ", stdout);
     if (info->problem != NULL) {
         printf("%-4s  %s  not read: %s\n", info->dtype_text, shape, info->problem);
         return;
@@ -99,10 +112,10 @@ static void print_lines(const char *path, const ArrayFile *file, const Finding *
         int length = (int)strlen(findings[i].info->name);
         width = length > width && length <= NAME_WIDTH_MAX ? length : width;
     }
-    printf("%s: %s%s, %" PRIu64 " bytes, %u array%s\n", path,
-           array_format_name(array_file_format(file)), array_file_is_gzip(file) ? " in gzip" : "",
-           array_file_size_bytes(file), array_file_count(file),
-           array_file_count(file) == 1 ? "" : "s");
+    print_name(path, 0);
+    printf(": %s%s, %" PRIu64 " bytes, %u array%s\n", array_format_name(array_file_format(file)),
+           array_file_is_gzip(file) ? " in gzip" : "", array_file_size_bytes(file),
+           array_file_count(file), array_file_count(file) == 1 ? "" : "s");
     for (uint32_t i = 0; i < count; i++)
         print_finding(&findings[i], width);
 }

@@ -171,6 +171,8 @@ def test_unaligned_and_names(folder):
     check([t["name"] for t in answer["tensors"]] == list(odd), answer)
     for tensor in answer["tensors"]:
         same(tensor, odd[tensor["name"]][1], tensor["name"])
+    text = run("info", folder / "odd.safetensors").stdout
+    check(text.count("\n") == 5 and "quote\" back\\ tab?" in text and "\t" not in text, text)
     bf16 = np.arange(65536, dtype=np.uint16)
     write_safetensors(folder / "bf16.safetensors", {"all": ("BF16", bf16.reshape(256, 256))})
     wide = (bf16.astype(np.uint32) << 16).view(np.float32).reshape(256, 256)
