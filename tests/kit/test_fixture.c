@@ -345,6 +345,7 @@ static void test_host_services(void **state)
     CaliperFixture *fixture = caliper_fixture_create(NULL);
     assert_true(caliper_fixture_use_host(fixture, CALIPER_JOBS_V1));
     assert_true(caliper_fixture_use_host(fixture, CALIPER_DEVICE_V1));
+    assert_true(caliper_fixture_use_host(fixture, CALIPER_METRICS_V1));
     assert_false(caliper_fixture_use_host(fixture, CALIPER_LOG_V1)); /* it is the host's */
     assert_false(caliper_fixture_use_host(fixture, NULL));
     assert_null(caliper_fixture_service(fixture, CALIPER_JOBS_V1));
@@ -367,10 +368,19 @@ static void test_host_services(void **state)
     /* data.v1 is vended where DuckDB's library is, and only there: what the log says. */
     const CaliperDataV1 *data = caliper_fixture_service(fixture, CALIPER_DATA_V1);
     struct ArrowArrayStream stream = {0};
+    const CaliperMetricsV1_1 *metrics = caliper_fixture_service(fixture, CALIPER_METRICS_V1_1);
     if (data != NULL) {
+        struct ArrowArray rows = {0};
         assert_true(data->query("SELECT 42", &stream));
         stream.release(&stream);
+        assert_true(metrics->query("SELECT value FROM scalars WHERE tag = 'job/done'", &stream));
+        assert_int_equal(stream.get_next(&stream, &rows), 0);
+        assert_int_equal(rows.length, 1);
+        assert_true(((const double *)rows.children[0]->buffers[1])[0] == 0.25);
+        rows.release(&rows);
+        stream.release(&stream);
     }
+    assert_int_equal(caliper_fixture_rows(fixture), 0);
     assert_int_equal(caliper_fixture_said(fixture, CALIPER_LOG_DEBUG, "libduckdb.so) is missing"),
                      data == NULL);
     assert_true(caliper_fixture_close(fixture));
