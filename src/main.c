@@ -22,8 +22,8 @@ static void keep_standard_streams(void)
 int main(int argc, char **argv)
 {
     keep_standard_streams();
-    /* A file that may not grow further (ulimit -f) is an error of the write, as a full disk is, and no
-     * reason to end the process. */
+    /* A file that may not grow further (ulimit -f) is an error of the write, as a full disk is, and
+     * no reason to end the process. */
     signal(SIGXFSZ, SIG_IGN);
     int status = cli_main(argc, argv);
     if (jobs_end() > 0) {
