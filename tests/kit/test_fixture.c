@@ -381,9 +381,9 @@ static void test_host_services(void **state)
         stream.release(&stream);
     }
     assert_int_equal(caliper_fixture_rows(fixture), 0);
-    assert_int_equal(
-        caliper_fixture_said(fixture, CALIPER_LOG_DEBUG, "libduckdb.so) is missing") > 0,
-        data == NULL);
+    assert_int_equal(caliper_fixture_said(fixture, CALIPER_LOG_DEBUG, "libduckdb.so) is missing") >
+                         0,
+                     data == NULL);
     assert_true(caliper_fixture_close(fixture));
     caliper_fixture_destroy(&fixture);
 }

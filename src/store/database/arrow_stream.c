@@ -2,6 +2,7 @@
  * time; the session's lock is between it and the closing of the store. */
 #include "store/database/arrow_stream.h"
 
+#include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,18 @@ static int stream_get_schema(struct ArrowArrayStream *self, struct ArrowSchema *
     if (stream->state != STREAM_STATE_FAILED)
         database_error_set(&stream->error, 0, "no memory for the schema");
     return ENOMEM;
+}
+
+/* What the conversions say is JSON around the words that people read. */
+static void set_conversion_error(DatabaseError *error, const char *text)
+{
+    cJSON *root = text != NULL ? cJSON_Parse(text) : NULL;
+    const cJSON *words = root != NULL ? cJSON_GetObjectItem(root, "exception_message") : NULL;
+    if (cJSON_IsString(words))
+        text = words->valuestring;
+    database_error_set(error, DUCKDB_ERROR_KIND_INTERNAL, "%s",
+                       text != NULL ? text : "the result cannot be given as Arrow");
+    cJSON_Delete(root);
 }
 
 /* One chunk into *out; false when there is none left or `error` is set (`*failed`). The session is
@@ -66,9 +79,8 @@ static bool fetch_batch(Stream *stream, struct ArrowArray *out, bool *failed)
                                   ? NULL
                                   : duckdb->data_chunk_to_arrow(options, chunk, &batch);
     if (batch.release == NULL || (problem != NULL && duckdb->error_data_has_error(problem))) {
-        database_error_set(&stream->error, DUCKDB_ERROR_KIND_INTERNAL, "%s",
-                           problem != NULL ? duckdb->error_data_message(problem)
-                                           : "the rows cannot be given as Arrow");
+        set_conversion_error(&stream->error,
+                             problem != NULL ? duckdb->error_data_message(problem) : NULL);
         *failed = true;
     } else {
         *out = batch;
@@ -164,9 +176,7 @@ static bool read_schema(DatabaseSession *session, struct ArrowSchema *out, Datab
     DuckdbArrowOptions options = duckdb->result_get_arrow_options(result);
     DuckdbErrorData problem = duckdb->to_arrow_schema(options, types, names, count, &schema);
     if (schema.release == NULL || (problem != NULL && duckdb->error_data_has_error(problem)))
-        database_error_set(error, DUCKDB_ERROR_KIND_INTERNAL, "%s",
-                           problem != NULL ? duckdb->error_data_message(problem)
-                                           : "the columns cannot be given as Arrow");
+        set_conversion_error(error, problem != NULL ? duckdb->error_data_message(problem) : NULL);
     else
         read = arrow_schema_copy(&schema, out);
     if (schema.release != NULL) {

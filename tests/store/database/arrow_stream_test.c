@@ -593,6 +593,19 @@ static void test_empty(void **state)
     database_close(&database);
 }
 
+/* A type that Arrow has no name for is refused in words, and the store goes on. */
+static void test_no_such_type(void **state)
+{
+    (void)state;
+    Database *database = fixture_memory();
+    struct ArrowArrayStream stream;
+    DatabaseError error;
+    assert_false(fixture_stream(database, "SELECT 1::VARIANT", &stream, &error));
+    assert_string_equal(error.text, "Unsupported Arrow type VARIANT");
+    assert_true(fixture_number(database, "SELECT 42::BIGINT") == 42);
+    database_close(&database);
+}
+
 /* Each failing call: a stream that fails says so and can be released; the store goes on. */
 static void test_faults(void **state)
 {
@@ -679,6 +692,7 @@ int main(void)
         cmocka_unit_test(test_nested),
         cmocka_unit_test(test_long_columns),
         cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_no_such_type),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_schema_copy),
     };
