@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -25,6 +26,9 @@ int main(int argc, char **argv)
     /* A file that may not grow further (ulimit -f) is an error of the write, as a full disk is, and
      * no reason to end the process. */
     signal(SIGXFSZ, SIG_IGN);
+    /* Applets may bring an OpenMP runtime, which reads this when it is loaded: threads of a
+     * training job that wait must not spin on the cores that the frame needs. */
+    setenv("OMP_WAIT_POLICY", "passive", 0);
     int status = cli_main(argc, argv);
     if (jobs_end() > 0) {
         /* exit() would take libraries apart under the feet of those that still run. */

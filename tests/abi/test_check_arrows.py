@@ -61,6 +61,7 @@ CLEAN = {
 # makes a symbolic link.
 CASES = [
     ("a clean tree", {}, None),
+    ("torch in an applet's model", {"applets/view/model.cpp": "#include <torch/torch.h>\n"}, None),
 
     # One per forbidden arrow.
     ("core uses render", {"src/core/a.c": '#include "render/renderer.h"\n'},
@@ -140,6 +141,11 @@ CASES = [
      "src/render/vulkan/a.c:1: foreign: <cuda.h> is cuda"),
     ("the CUDA runtime in services", {"src/services/a.c": "#include <cuda_runtime_api.h>\n"},
      "src/services/a.c:1: foreign: <cuda_runtime_api.h> is cuda"),
+    ("torch in an applet's other files", {"applets/view/panel.cpp": "#include <torch/torch.h>\n"},
+     "applets/view/panel.cpp:1: foreign: <torch/torch.h> is torch"),
+    ("torch in a model below an applet's folder",
+     {"applets/view/net/model.cpp": "#include <torch/torch.h>\n"},
+     "applets/view/net/model.cpp:1: foreign: <torch/torch.h> is torch"),
     ("torch in the host", {"src/cuda/a.cpp": "#include <torch/torch.h>\n"},
      "src/cuda/a.cpp:1: foreign: <torch/torch.h> is torch"),
     ("ATen through the SDK's adapter",

@@ -1,0 +1,158 @@
+/* MLScope: a small network learns, and one watches: its eight kernels sharpening from noise, the
+ * feature maps of a fixed digit, loss and accuracy, what it still gets wrong. This file is the
+ * applet's life. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mlscope.h"
+
+static const char fashion_folder[] = "/usr/share/datasets/fashion-mnist";
+
+static void *create(void)
+{
+    MlScope *app = calloc(1, sizeof *app);
+    if (app == NULL)
+        return NULL;
+    app->seed = 1;
+    app->batch = 256;
+    app->epochs = 3;
+    app->learning_rate = 1e-3;
+    app->views.wrong_index = -1;
+    return app;
+}
+
+static void destroy(void *self)
+{
+    MlScope *app = self;
+    /* A job that did not end in time still uses it: rather kept than pulled away. */
+    if (app->trainer == NULL || app->jobs == NULL || !app->jobs->is_running(app->job)) {
+        trainer_destroy(&app->trainer);
+        free(app);
+    }
+}
+
+/* Where data sets are looked for, and which are there. */
+static void find_data(MlScope *app)
+{
+    const char *given = getenv("CALIPER_MNIST_DIR");
+    if (given != NULL && given[0] != '\0')
+        snprintf(app->mnist_folder, sizeof app->mnist_folder, "%s", given);
+    else
+        snprintf(app->mnist_folder, sizeof app->mnist_folder, "%s/../../datasets/mnist",
+                 app->host->applet_data_dir);
+    app->has_mnist = digits_found(app->mnist_folder);
+    app->has_fashion = digits_found(fashion_folder);
+    app->data = app->has_mnist || !app->has_fashion ? 0 : 1;
+}
+
+static bool initialize(void *self, const CaliperHost *host)
+{
+    MlScope *app = self;
+    app->host = host;
+    app->bridge = CALIPER_SERVICE(host, CaliperTensorBridgeV1_1, CALIPER_TENSOR_BRIDGE_V1_1);
+    app->ui = CALIPER_SERVICE(host, CaliperWidgetsV1, CALIPER_WIDGETS_V1);
+    app->plot = CALIPER_SERVICE(host, CaliperPlotV1, CALIPER_PLOT_V1);
+    app->jobs = CALIPER_SERVICE(host, CaliperJobsV1, CALIPER_JOBS_V1);
+    app->metrics = CALIPER_SERVICE(host, CaliperMetricsV1, CALIPER_METRICS_V1);
+    if (app->bridge == NULL || app->ui == NULL || app->plot == NULL || app->jobs == NULL)
+        return false;
+    if (app->trainer == NULL)
+        app->trainer = trainer_create();
+    if (app->trainer == NULL)
+        return false;
+    const CaliperDeviceV1 *device = CALIPER_SERVICE(host, CaliperDeviceV1, CALIPER_DEVICE_V1);
+    bool wants_cuda = device != NULL && device->kind() == CALIPER_DEV_CUDA;
+    app->has_cuda = wants_cuda && model_has_cuda();
+    if (wants_cuda && !app->has_cuda)
+        caliper_logf(host, CALIPER_LOG_WARN,
+                     "there is a CUDA device, and a libtorch without CUDA: training on the CPU");
+    app->device = app->has_cuda ? 1 : 0;
+    find_data(app);
+    const char *steps = getenv("CALIPER_MLSCOPE_STEPS");
+    app->steps_max = steps != NULL ? strtoll(steps, NULL, 10) : 0;
+    if (app->steps_max > 0)
+        mlscope_start(app);
+    return true;
+}
+
+bool mlscope_is_training(const MlScope *app)
+{
+    return app->job != 0 && app->jobs->is_running(app->job);
+}
+
+void mlscope_start(MlScope *app)
+{
+    static const char *const names[] = {"MNIST", "Fashion-MNIST", "a folder"};
+    const char *folders[] = {app->mnist_folder, fashion_folder, app->folder};
+    if (mlscope_is_training(app))
+        return;
+    TrainerParams params = {.seed = (uint64_t)app->seed,
+                            .learning_rate = app->learning_rate,
+                            .batch = (int32_t)app->batch,
+                            .epochs = (int32_t)app->epochs,
+                            .steps_max = app->steps_max,
+                            .on_cuda = app->device == 1,
+                            .bridge_caps = app->bridge->caps(),
+                            .metrics = app->metrics};
+    snprintf(params.folder, sizeof params.folder, "%s", folders[app->data]);
+    snprintf(params.data_name, sizeof params.data_name, "%s", names[app->data]);
+    views_release(app); /* ranges are pinned anew */
+    memset(&app->score, 0, sizeof app->score);
+    app->score_serial = 0;
+    app->wrong = 0;
+    trainer_prepare(app->trainer, &params);
+    app->job = app->jobs->submit("MLScope: training", trainer_run, app->trainer);
+}
+
+void mlscope_cancel(MlScope *app)
+{
+    app->jobs->request_cancel(app->job);
+}
+
+static void frame(void *self, const CaliperFrameInfo *info)
+{
+    MlScope *app = self;
+    TrainerView view;
+    (void)info;
+    views_update(app);
+    trainer_view(app->trainer, &view);
+    if (view.score_serial != app->score_serial) {
+        trainer_score(app->trainer, &app->score);
+        app->score_serial = view.score_serial;
+    }
+    panel_draw(app);
+}
+
+static void cleanup(void *self)
+{
+    MlScope *app = self;
+    mlscope_cancel(app);
+    views_release(app);
+}
+
+CALIPER_EXPORT const CaliperAppletDescriptor *caliper_applet_descriptor(void);
+
+CALIPER_EXPORT const CaliperAppletDescriptor *caliper_applet_descriptor(void)
+{
+    static const char *const services[] = {CALIPER_TENSOR_BRIDGE_V1_1, CALIPER_WIDGETS_V1,
+                                           CALIPER_PLOT_V1, CALIPER_JOBS_V1, NULL};
+    static const CaliperAppletDescriptor descriptor = {
+        .struct_size = sizeof descriptor,
+        .abi_epoch = CALIPER_ABI_EPOCH,
+        .id = "org.caliper.mlscope",
+        .version = "0.1.0",
+        .name = "MLScope",
+        .summary = "Watch a small network learn: its kernels, its feature maps, loss and accuracy, "
+                   "live.",
+        .tag = "training",
+        .required_services = services,
+        .api = {.struct_size = sizeof descriptor.api,
+                .create = create,
+                .destroy = destroy,
+                .initialize = initialize,
+                .frame = frame,
+                .cleanup = cleanup},
+    };
+    return &descriptor;
+}

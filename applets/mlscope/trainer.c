@@ -1,0 +1,276 @@
+/* The training job; see trainer.h. */
+#include "trainer.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct Trainer {
+    TrainerParams params;
+    Digits digits; /* the job's until it ended; then the frame thread's */
+    pthread_mutex_t lock;
+    atomic_bool wants_cpu;
+    /* Under the lock. */
+    TrainerView view;
+    float *losses, *accuracies, *accuracy_steps;
+    int64_t loss_capacity, accuracy_capacity;
+    ModelScore score;
+    ModelSnapshot *latest;
+};
+
+Trainer *trainer_create(void)
+{
+    Trainer *trainer = calloc(1, sizeof *trainer);
+    if (trainer != NULL && pthread_mutex_init(&trainer->lock, NULL) != 0) {
+        free(trainer);
+        trainer = NULL;
+    }
+    return trainer;
+}
+
+void trainer_destroy(Trainer **trainer_of)
+{
+    Trainer *trainer = *trainer_of;
+    if (trainer == NULL)
+        return;
+    model_snapshot_free(&trainer->latest);
+    digits_free(&trainer->digits);
+    free(trainer->losses);
+    free(trainer->accuracies);
+    free(trainer->accuracy_steps);
+    pthread_mutex_destroy(&trainer->lock);
+    free(trainer);
+    *trainer_of = NULL;
+}
+
+bool trainer_prepare(Trainer *trainer, const TrainerParams *params)
+{
+    trainer->params = *params;
+    digits_free(&trainer->digits);
+    pthread_mutex_lock(&trainer->lock);
+    memset(&trainer->view, 0, sizeof trainer->view);
+    memset(&trainer->score, 0, sizeof trainer->score);
+    trainer->view.state = TRAINER_STATE_RUNNING;
+    snprintf(trainer->view.status, sizeof trainer->view.status, "reading %s", params->data_name);
+    pthread_mutex_unlock(&trainer->lock);
+    return true;
+}
+
+static void set_status(Trainer *trainer, TrainerState state, const char *words)
+{
+    pthread_mutex_lock(&trainer->lock);
+    trainer->view.state = state;
+    snprintf(trainer->view.status, sizeof trainer->view.status, "%s", words);
+    pthread_mutex_unlock(&trainer->lock);
+}
+
+/* Room for the whole run, made before its first step, so that the arrays never move. */
+static bool make_room(Trainer *trainer, int64_t steps)
+{
+    int64_t evaluations = steps / TRAINER_EVERY_STEPS + trainer->params.epochs + 2;
+    float *losses = malloc((size_t)steps * sizeof *losses);
+    float *accuracies = malloc((size_t)evaluations * sizeof *accuracies);
+    float *accuracy_steps = malloc((size_t)evaluations * sizeof *accuracy_steps);
+    if (losses == NULL || accuracies == NULL || accuracy_steps == NULL) {
+        free(losses);
+        free(accuracies);
+        free(accuracy_steps);
+        return false;
+    }
+    pthread_mutex_lock(&trainer->lock);
+    free(trainer->losses);
+    free(trainer->accuracies);
+    free(trainer->accuracy_steps);
+    trainer->view.losses = trainer->losses = losses;
+    trainer->view.accuracies = trainer->accuracies = accuracies;
+    trainer->view.accuracy_steps = trainer->accuracy_steps = accuracy_steps;
+    trainer->loss_capacity = steps;
+    trainer->accuracy_capacity = evaluations;
+    trainer->view.steps = steps;
+    pthread_mutex_unlock(&trainer->lock);
+    return true;
+}
+
+static uint64_t begin_metrics(const TrainerParams *params)
+{
+    char name[128], json[256];
+    if (params->metrics == NULL)
+        return 0;
+    snprintf(name, sizeof name, "%s, seed %llu", params->data_name,
+             (unsigned long long)params->seed);
+    snprintf(json, sizeof json,
+             "{\"data\": \"%s\", \"seed\": %llu, \"lr\": %.9g, \"batch\": %d, \"epochs\": %d, "
+             "\"device\": \"%s\"}",
+             params->data_name, (unsigned long long)params->seed, params->learning_rate,
+             (int)params->batch, (int)params->epochs, params->on_cuda ? "cuda" : "cpu");
+    uint64_t run = params->metrics->begin_run("mlscope", name);
+    if (run != 0)
+        params->metrics->hparams_json(run, json);
+    return run;
+}
+
+static bool is_cancelled(void *user)
+{
+    const CaliperJobControl *control = user;
+    return control->cancelled(control);
+}
+
+static bool evaluate(Trainer *trainer, Model *model, uint64_t run, int64_t step,
+                     const CaliperJobControl *control, char *why)
+{
+    static _Thread_local ModelScore score;
+    if (!model_evaluate(model, &score, is_cancelled, (void *)(uintptr_t)control, why))
+        return false;
+    double accuracy = (double)score.right / (double)score.seen;
+    pthread_mutex_lock(&trainer->lock);
+    trainer->score = score;
+    trainer->view.has_score = true;
+    trainer->view.score_serial++;
+    if (trainer->view.accuracy_count < trainer->accuracy_capacity) {
+        trainer->accuracies[trainer->view.accuracy_count] = (float)accuracy;
+        trainer->accuracy_steps[trainer->view.accuracy_count++] = (float)step;
+    }
+    pthread_mutex_unlock(&trainer->lock);
+    if (run != 0)
+        trainer->params.metrics->scalar(run, "test/accuracy", step, accuracy);
+    return true;
+}
+
+static bool show(Trainer *trainer, Model *model, char *why)
+{
+    ModelSnapshot *made = model_snapshot(model, atomic_load(&trainer->wants_cpu), why);
+    if (made == NULL)
+        return false;
+    pthread_mutex_lock(&trainer->lock);
+    ModelSnapshot *unseen = trainer->latest;
+    trainer->latest = made;
+    pthread_mutex_unlock(&trainer->lock);
+    model_snapshot_free(&unseen);
+    return true;
+}
+
+/* Steps, evaluations and snapshots to the end. False with an empty `why`: cancelled. */
+static bool train(Trainer *trainer, Model *model, uint64_t run, int64_t steps,
+                  const CaliperJobControl *control, char *why)
+{
+    const int64_t epoch_steps = model_steps_per_epoch(model);
+    char message[96];
+    if (!show(trainer, model, why))
+        return false;
+    for (int64_t step = 1; step <= steps; step++) {
+        double loss = 0.0;
+        why[0] = '\0';
+        if (is_cancelled((void *)(uintptr_t)control) || !model_step(model, &loss, why))
+            return false;
+        pthread_mutex_lock(&trainer->lock);
+        trainer->losses[trainer->view.loss_count++] = (float)loss;
+        trainer->view.step = step;
+        pthread_mutex_unlock(&trainer->lock);
+        if (run != 0)
+            trainer->params.metrics->scalar(run, "train/loss", step, loss);
+        bool is_last = step == steps || step % epoch_steps == 0;
+        if ((step % TRAINER_EVERY_STEPS == 0 || is_last) &&
+            !evaluate(trainer, model, run, step, control, why))
+            return false;
+        if ((step % TRAINER_SHOW_EVERY_STEPS == 0 || is_last) && !show(trainer, model, why))
+            return false;
+        snprintf(message, sizeof message, "epoch %lld of %d, loss %.4f",
+                 (long long)((step - 1) / epoch_steps + 1), (int)trainer->params.epochs, loss);
+        control->progress(control, (float)step / (float)steps, message);
+    }
+    return true;
+}
+
+void trainer_run(void *user, const CaliperJobControl *control)
+{
+    Trainer *trainer = user;
+    const TrainerParams *params = &trainer->params;
+    char why[DIGITS_ERROR_BYTES] = "", words[TRAINER_STATUS_BYTES];
+    Model *model = NULL;
+    uint64_t run = 0;
+    bool good = digits_read(&trainer->digits, params->folder, why);
+    const Digits *digits = &trainer->digits;
+    if (good) {
+        ModelParams wanted = {.seed = params->seed,
+                              .learning_rate = params->learning_rate,
+                              .batch = params->batch,
+                              .on_cuda = params->on_cuda,
+                              .bridge_caps = params->bridge_caps,
+                              .train_images = digits->train_images,
+                              .train_labels = digits->train_labels,
+                              .train_count = digits->train_count,
+                              .test_images = digits->test_images,
+                              .test_labels = digits->test_labels,
+                              .test_count = digits->test_count};
+        model = model_create(&wanted, why);
+        good = model != NULL;
+    }
+    if (good) {
+        int64_t steps = model_steps_per_epoch(model) * params->epochs;
+        if (params->steps_max > 0 && params->steps_max < steps)
+            steps = params->steps_max;
+        good = make_room(trainer, steps);
+        if (!good)
+            snprintf(why, sizeof why, "no memory for %lld steps", (long long)steps);
+        run = good ? begin_metrics(params) : 0;
+        set_status(trainer, TRAINER_STATE_RUNNING,
+                   params->on_cuda ? "training on CUDA" : "training on the CPU");
+        good = good && train(trainer, model, run, steps, control, why);
+    }
+    if (run != 0)
+        params->metrics->end_run(run);
+    if (model != NULL)
+        model_destroy(&model);
+    if (good)
+        snprintf(words, sizeof words, "trained on %s", params->data_name);
+    else
+        snprintf(words, sizeof words, "%s", why[0] != '\0' ? why : "cancelled");
+    set_status(trainer,
+               good             ? TRAINER_STATE_DONE
+               : why[0] == '\0' ? TRAINER_STATE_CANCELLED
+                                : TRAINER_STATE_FAILED,
+               words);
+}
+
+void trainer_view(Trainer *trainer, TrainerView *out)
+{
+    pthread_mutex_lock(&trainer->lock);
+    *out = trainer->view;
+    pthread_mutex_unlock(&trainer->lock);
+}
+
+void trainer_score(Trainer *trainer, ModelScore *out)
+{
+    pthread_mutex_lock(&trainer->lock);
+    *out = trainer->score;
+    pthread_mutex_unlock(&trainer->lock);
+}
+
+ModelSnapshot *trainer_take(Trainer *trainer)
+{
+    pthread_mutex_lock(&trainer->lock);
+    ModelSnapshot *latest = trainer->latest;
+    trainer->latest = NULL;
+    pthread_mutex_unlock(&trainer->lock);
+    return latest;
+}
+
+void trainer_want_cpu(Trainer *trainer)
+{
+    atomic_store(&trainer->wants_cpu, true);
+}
+
+const uint8_t *trainer_test_image(Trainer *trainer, int64_t index, uint8_t *out_label)
+{
+    const uint8_t *image = NULL;
+    pthread_mutex_lock(&trainer->lock);
+    /* The digits were read before there was a score, and stay until the next prepare. */
+    if (trainer->view.has_score && index >= 0 && index < trainer->digits.test_count) {
+        image = trainer->digits.test_images + index * MODEL_DIGIT_BYTES;
+        *out_label = trainer->digits.test_labels[index];
+    }
+    pthread_mutex_unlock(&trainer->lock);
+    return image;
+}

@@ -1,0 +1,103 @@
+/* The textures of MLScope: made once, updated from snapshots; device tensors first, on the CPU when
+ * the bridge refuses them. Frame thread. */
+#include <math.h>
+
+#include "mlscope.h"
+
+/* Makes or updates one; false: the bridge refused. */
+static bool put(MlScope *app, CaliperTextureId *texture, const CaliperTensor *tensor,
+                int32_t colormap, float low, float high)
+{
+    if (*texture != 0)
+        return app->bridge->update_texture(*texture, tensor);
+    *texture = app->bridge->texture_from_tensor_mapped(tensor, colormap, low, high, 0);
+    return *texture != 0;
+}
+
+static bool put_all(MlScope *app, const ModelSnapshot *snapshot)
+{
+    Views *views = &app->views;
+    for (int i = 0; i < MODEL_KERNELS; i++) {
+        if (!put(app, &views->kernels[i], &snapshot->kernels[i], CALIPER_CMAP_RDBU,
+                 -views->kernel_range, views->kernel_range) ||
+            !put(app, &views->maps[i], &snapshot->maps[i], CALIPER_CMAP_VIRIDIS, views->map_min,
+                 views->map_max))
+            return false;
+    }
+    return put(app, &views->digit, &snapshot->digit, CALIPER_CMAP_VIRIDIS, 0.0f, 1.0f);
+}
+
+static float at_least(float value, float least)
+{
+    return value > least && isfinite(value) ? value : least;
+}
+
+void views_update(MlScope *app)
+{
+    Views *views = &app->views;
+    ModelSnapshot *taken = trainer_take(app->trainer);
+    if (taken == NULL)
+        return;
+    if (!views->has_any) { /* ranges are a texture's for life: pinned here */
+        views->kernel_range = at_least(taken->kernel_max, 1e-6f);
+        views->map_min = isfinite(taken->map_min) ? taken->map_min : 0.0f;
+        views->map_max = at_least(taken->map_max, views->map_min + 1e-6f);
+    }
+    bool good = put_all(app, taken);
+    if (!good && taken->on_device)
+        trainer_want_cpu(app->trainer); /* the next snapshot comes through the CPU */
+    if (good) {
+        views->has_any = true;
+        views->on_device = taken->on_device;
+    }
+    /* The one before was read by updates that are behind us on its stream. */
+    model_snapshot_free(&views->shown);
+    views->shown = taken;
+}
+
+bool views_show_wrong(MlScope *app, int64_t number)
+{
+    Views *views = &app->views;
+    uint8_t label = 0;
+    if (number < 0 || number >= app->score.wrong_count)
+        return false;
+    int64_t index = app->score.wrong_index[number];
+    const uint8_t *image = trainer_test_image(app->trainer, index, &label);
+    if (image == NULL)
+        return false;
+    if (views->wrong_index == index && views->wrong != 0)
+        return true;
+    CaliperTensor tensor = {.struct_size = sizeof tensor,
+                            .data = (void *)(uintptr_t)image,
+                            .dtype = CALIPER_DT_U8,
+                            .ndim = 3,
+                            .shape = {MODEL_DIGIT_SIDE, MODEL_DIGIT_SIDE, 1},
+                            .strides = {MODEL_DIGIT_SIDE, 1, 1},
+                            .device = CALIPER_DEV_CPU};
+    bool good = views->wrong != 0
+                    ? app->bridge->update_texture(views->wrong, &tensor)
+                    : (views->wrong = app->bridge->texture_from_tensor(&tensor, 0)) != 0;
+    views->wrong_index = good ? index : -1;
+    return good;
+}
+
+static void release(MlScope *app, CaliperTextureId *texture)
+{
+    if (*texture != 0)
+        app->bridge->release_texture(*texture);
+    *texture = 0;
+}
+
+void views_release(MlScope *app)
+{
+    Views *views = &app->views;
+    for (int i = 0; i < MODEL_KERNELS; i++) {
+        release(app, &views->kernels[i]);
+        release(app, &views->maps[i]);
+    }
+    release(app, &views->digit);
+    release(app, &views->wrong);
+    model_snapshot_free(&views->shown);
+    views->has_any = false;
+    views->wrong_index = -1;
+}
