@@ -69,6 +69,8 @@ static PlotScan scan_any(const PlotData *data, PlotColumn column, int64_t from, 
 PlotScan plot_scan(const PlotData *data, PlotColumn column, int64_t from, int64_t to,
                    bool positive_only)
 {
+    if (from >= to) /* nothing, perhaps at no address */
+        return (PlotScan){plot_range_empty(), 0};
     const uint8_t *at = data->columns[column] + from * data->strides[column];
     if (data->types[column] == CALIPER_PLOT_TYPE_F32 && data->strides[column] == 4 &&
         (uintptr_t)at % sizeof(float) == 0 && to - from <= INT32_MAX)

@@ -72,6 +72,24 @@ void ui_destroy(Ui **ui)
     *ui = nullptr;
 }
 
+void ui_restart(Ui *ui)
+{
+    while (ui->context_count > 0)
+        ui_reclaim(ui, ui->contexts[ui->context_count - 1].owner);
+    ImGui::SetCurrentContext(ui->imgui);
+    ImGui::DestroyContext(ui->imgui);
+    ui->imgui = ImGui::CreateContext(ui->atlas);
+    ImGui::SetCurrentContext(ui->imgui);
+    ui_context_setup(ui);
+    ui->event_first = ui->event_count = ui->modifiers = ui->item_count = 0;
+    std::memset(ui->keys, 0, sizeof ui->keys);
+    std::memset(ui->buttons, 0, sizeof ui->buttons);
+    std::memset(ui->panels, 0, sizeof ui->panels);
+    ui->pointer = ImVec2(-FLT_MAX, -FLT_MAX);
+    ui->behind = nullptr;
+    ui->tab_asked = false;
+}
+
 void ui_set_scale(Ui *ui, float scale)
 {
     scale = clamp_scale(scale);

@@ -27,6 +27,9 @@ typedef struct UiParams {
 /* NULL and one line when there is no memory for the font atlas. */
 Ui *ui_create(const UiParams *params);
 void ui_destroy(Ui **ui);
+/* Forgets windows, focus, input and applets' contexts; fonts, theme and textures stay. Between
+ * frames; for tests that need many fresh ones. */
+void ui_restart(Ui *ui);
 
 /* ---- Looks ---- */
 

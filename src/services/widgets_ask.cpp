@@ -110,7 +110,8 @@ static bool repeats(const UiKeyState *key)
 static bool is_focus_key(uint32_t chord)
 {
     const uint32_t key = chord & 0xffffu;
-    return chord == key &&
+    const bool in_popup = ImGui::GetCurrentContext()->OpenPopupStack.Size > 0;
+    return chord == key && !(in_popup && key == CALIPER_KEY_ESCAPE) &&
            (key == ' ' || key == CALIPER_KEY_ENTER || key == CALIPER_KEY_TAB ||
             key == CALIPER_KEY_ESCAPE || (key >= CALIPER_KEY_LEFT && key <= CALIPER_KEY_DOWN));
 }

@@ -6,6 +6,27 @@
 
 static constexpr double zoom_max = 1024.0; /* units a texel */
 
+/* Only the cells in sight: a picture may be much larger than the window. */
+static void draw_checker(ImDrawList *list, ImVec2 low, ImVec2 high)
+{
+    constexpr float cell = 8.0f;
+    const ImVec2 from = list->GetClipRectMin(), to = list->GetClipRectMax();
+    list->AddRectFilled(low, high, 0xff8c8c8cu);
+    const float left = low.x + cell * ImFloor(ImMax(from.x - low.x, 0.0f) / cell);
+    const float top = low.y + cell * ImFloor(ImMax(from.y - low.y, 0.0f) / cell);
+    const ImVec2 end = ImMin(high, to);
+    for (float y = top; y < end.y; y += cell) {
+        const int row = static_cast<int>((y - low.y) / cell + 0.5f);
+        for (float x = left; x < end.x; x += cell) {
+            const int column = static_cast<int>((x - low.x) / cell + 0.5f);
+            if ((row + column) % 2 == 0)
+                list->AddRectFilled(ImVec2(x, y),
+                                    ImVec2(ImMin(x + cell, high.x), ImMin(y + cell, high.y)),
+                                    0xffb4b4b4u);
+        }
+    }
+}
+
 /* The part of a picture inside `clip`, cut in double so that no texel moves at high zoom. */
 void widgets_draw_image_clipped(ImDrawList *list, CaliperTextureId texture, double x0, double y0,
                                 double x1, double y1, const ImRect *clip, uint32_t flags)
@@ -32,17 +53,8 @@ void widgets_draw_image_clipped(ImDrawList *list, CaliperTextureId texture, doub
     const double du = (u1 - u0) / (x1 - x0), dv = (v1 - v0) / (y1 - y0);
     const ImVec2 low(static_cast<float>(left), static_cast<float>(top));
     const ImVec2 high(static_cast<float>(right), static_cast<float>(bottom));
-    if ((flags & CALIPER_IMAGE_CHECKER) != 0) {
-        constexpr float cell = 8.0f;
-        list->AddRectFilled(low, high, 0xff8c8c8cu);
-        for (float y = low.y; y < high.y; y += cell) {
-            const int row = static_cast<int>((y - low.y) / cell);
-            for (float x = low.x + (row % 2 != 0 ? cell : 0.0f); x < high.x; x += 2 * cell)
-                list->AddRectFilled(ImVec2(x, y),
-                                    ImVec2(ImMin(x + cell, high.x), ImMin(y + cell, high.y)),
-                                    0xffb4b4b4u);
-        }
-    }
+    if ((flags & CALIPER_IMAGE_CHECKER) != 0)
+        draw_checker(list, low, high);
     list->AddImage(
         ui_texture_id(texture, (flags & CALIPER_IMAGE_LINEAR) != 0), low, high,
         ImVec2(static_cast<float>(u0 + (left - x0) * du), static_cast<float>(v0 + (top - y0) * dv)),

@@ -57,6 +57,10 @@ void bench_frame(UiBench *bench, void (*draw)(UiBench *bench, void *user), void 
     widgets_end();
     ui_panel_end(bench->ui);
     ui_frame_end(bench->ui);
+    if (bench->unseen) {
+        bridge_frame_end(bench->bridge);
+        return;
+    }
     renderer_frame_begin(bench->renderer, width_px, height_px, 0xff000000u);
     ui_frame_draw(bench->ui, bench->renderer, bench->bridge, width_px, height_px);
     renderer_frame_end(bench->renderer);

@@ -21,6 +21,7 @@ typedef struct UiBench {
     const CaliperWidgetsV1 *w;
     const CaliperPlotV1 *plot;
     int sink;
+    bool unseen;                    /* frames are not drawn */
     uint32_t refused, wrong_thread; /* lines of those items so far */
     char last[400];
 } UiBench;
