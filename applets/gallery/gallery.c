@@ -1,5 +1,5 @@
 /* applets/gallery/gallery.c: every widget and every plot in every state, page by page. Page Down
- * and Page Up turn the pages. */
+ * and Page Up turn the pages, A to Q go to one. */
 #include "gallery.h"
 
 #include <math.h>
@@ -201,6 +201,10 @@ static void frame(void *self, const CaliperFrameInfo *info)
         gallery->page = (gallery->page + 1) % PAGES;
     if (ui->shortcut(CALIPER_KEY_PAGE_UP, 0))
         gallery->page = (gallery->page + PAGES - 1) % PAGES;
+    for (int32_t i = 0; i < PAGES; i++) { /* A, B, C ... */
+        if (ui->shortcut('A' + (uint32_t)i, 0))
+            gallery->page = i;
+    }
     if (gallery->side == 0.0f)
         gallery->side = 170.0f;
     ui->split("pages", CALIPER_SPLIT_LEFT_RIGHT, &gallery->side, 120, 200);

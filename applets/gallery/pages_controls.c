@@ -66,12 +66,16 @@ static void draw_sliders(Gallery *gallery)
 {
     const CaliperWidgetsV1 *ui = gallery->ui;
     double *n = gallery->numbers;
+    ui->group();
     ui->slider("plain", &n[0], 0, 1, 2, NULL, 0);
     ui->slider("logarithmic", &n[1], 1e-6, 1, 0, NULL, CALIPER_NUMBER_LOG);
     ui->slider("with a unit", &n[2], 0, 100, 1, "%", 0);
     ui->slider("value outside", &n[3], 0, 100, 0, NULL, 0);
     ui->slider("not a number", &n[4], 0, 1, 2, NULL, 0);
     ui->slider_int("whole", &gallery->whole[0], 0, 10, "steps", 0);
+    ui->end(CALIPER_SCOPE_GROUP);
+    ui->same_line(0, 40);
+    ui->slider("upright", &n[0], 0, 1, 2, NULL, CALIPER_NUMBER_VERTICAL);
 }
 
 static void draw_drags(Gallery *gallery)
@@ -94,14 +98,13 @@ void gallery_numbers(Gallery *gallery)
     draw_sliders(gallery);
     ui->separator("Drags and typed numbers");
     draw_drags(gallery);
-    ui->separator("Disabled, and a narrow one");
+    ui->separator("Disabled");
     ui->disabled(true);
     ui->push_id("disabled");
     ui->slider("plain", &gallery->numbers[0], 0, 1, 2, NULL, 0);
     ui->input_int("64 bits", &gallery->whole[1], 1, 0);
     ui->end(CALIPER_SCOPE_ID);
     ui->end(CALIPER_SCOPE_DISABLED);
-    ui->slider("upright", &gallery->numbers[0], 0, 1, 2, NULL, CALIPER_NUMBER_VERTICAL);
     ui->end(CALIPER_SCOPE_WIDTH);
 }
 

@@ -77,7 +77,7 @@ void gallery_drawing(Gallery *gallery)
         ui->draw_text(160, 180, "top left", -1, 0, 0);
         ui->draw_text(300, 220, "in the middle", -1, ui->color(CALIPER_THEME_ACCENT),
                       CALIPER_TEXT_CENTER | CALIPER_TEXT_MONO);
-        ui->draw_text(540, 180, "to the right", -1, 0, CALIPER_TEXT_RIGHT | CALIPER_TEXT_SMALL);
+        ui->draw_text(540, 280, "to the right", -1, 0, CALIPER_TEXT_RIGHT | CALIPER_TEXT_SMALL);
         ui->draw_image(gallery->picture, 420, 170, 500, 250, 0);
         if ((ui->pointer(&x, &y, NULL) & CALIPER_POINTER_HOVERED) != 0)
             ui->draw_circle(x, y, 12, ui->color(CALIPER_THEME_ACCENT), 1);

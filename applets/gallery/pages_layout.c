@@ -117,6 +117,7 @@ static void draw_menu_bar(Gallery *gallery)
 void gallery_menus(Gallery *gallery)
 {
     const CaliperWidgetsV1 *ui = gallery->ui;
+    ui->space(0, 150); /* the window lies here */
     if (ui->button("Popup", 0, 0, 0))
         ui->popup_open("choose");
     if (ui->popup("choose", 0)) {

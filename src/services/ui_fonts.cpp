@@ -88,6 +88,21 @@ static ImFont *add_embedded_font(Ui *ui, const FontSpec *spec)
     return ui->atlas->AddFontDefault(&config);
 }
 
+/* What Inter has no glyph for, first of all the mark of what cannot be shown. */
+static void add_missing_glyphs(Ui *ui, const FontSpec *spec)
+{
+    static const ImWchar ranges[] = {0x2200, 0x22ff, 0xfffd, 0xfffd, 0};
+    char path[512];
+    if (spec->font == UI_FONT_MONO || spec->font == UI_FONT_MONO_SMALL ||
+        !find_file("JetBrainsMono-Regular.ttf", path, sizeof path))
+        return;
+    ImFontConfig config;
+    config.MergeMode = true;
+    config.PixelSnapH = true;
+    config.FontBuilderFlags = ImGuiFreeTypeBuilderFlags_LightHinting;
+    ui->atlas->AddFontFromFileTTF(path, spec->size * ui->scale * 0.92f, &config, ranges);
+}
+
 static bool build(Ui *ui, bool from_system)
 {
     uint32_t missing = 0;
@@ -99,6 +114,8 @@ static bool build(Ui *ui, bool from_system)
         if (font == nullptr) {
             missing++;
             font = add_embedded_font(ui, &spec);
+        } else {
+            add_missing_glyphs(ui, &spec);
         }
         ui->fonts[spec.font] = font;
         add_word_joiner(ui->atlas, font);

@@ -49,10 +49,20 @@ static const char *const shapes[UI_ICONS] = {
     /* CHART */ "l 2.5 2.5 2.5 13.5 l 2.5 13.5 13.5 13.5 l 5 10.5 7.5 7 l 7.5 7 10 9 l 10 9 13 4",
 };
 
+/* Before the atlas is built only its configurations know. */
+static float size_of(const Ui *ui, const ImFont *font)
+{
+    for (const ImFontConfig &config : ui->atlas->ConfigData) {
+        if (config.DstFont == font && !config.MergeMode)
+            return config.SizePixels;
+    }
+    return 16.0f;
+}
+
 void ui_icons_reserve(Ui *ui)
 {
     for (int font = 0; font < UI_FONT_COUNT; font++) {
-        const float height = ui->atlas->ConfigData[font].SizePixels;
+        const float height = size_of(ui, ui->fonts[font]);
         const int side = static_cast<int>(height * 0.84f + 0.5f);
         const float top = std::floor((height - static_cast<float>(side)) * 0.5f + 0.5f);
         /* Titles and small print carry none. */
