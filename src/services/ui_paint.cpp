@@ -26,6 +26,8 @@ void ui_region_begin(const char *name, float x, float y, float w, float h, uint3
         window_flags |= ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
     if ((flags & UI_REGION_BEHIND) != 0)
         window_flags |= ImGuiWindowFlags_NoInputs;
+    if ((flags & UI_REGION_FOCUS) != 0)
+        ImGui::SetNextWindowFocus();
     ImGui::SetNextWindowPos(ImVec2(x, y));
     ImGui::SetNextWindowSize(ImVec2(w > 1 ? w : 1, h > 1 ? h : 1));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0.0f);
@@ -47,6 +49,16 @@ void ui_region_end(void)
 {
     ui_focus_stops_end();
     ImGui::End();
+}
+
+bool ui_region_focused(void)
+{
+    return ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows);
+}
+
+void ui_region_set_scroll(float y)
+{
+    ImGui::SetScrollY(y);
 }
 
 float ui_region_scroll(void)

@@ -28,15 +28,19 @@ enum { /* ui_region_begin */
        UI_REGION_SCROLL = 1,
        UI_REGION_BEHIND = 2, /* drawn first, takes no input */
        UI_REGION_PADDED = 4, /* the theme's padding, for widgets */
-       UI_REGION_FILLED = 8  /* the theme's background behind it */
+       UI_REGION_FILLED = 8, /* the theme's background behind it */
+       UI_REGION_FOCUS = 16  /* takes the keyboard in this frame */
 };
 
 /* A fixed rectangle of the window with its own clip and scroll; ui_region_end always follows. */
 void ui_region_begin(const char *name, float x, float y, float w, float h, uint32_t flags);
 void ui_region_end(void);
+/* Whether the region, or panel, that is being drawn has the keyboard. */
+bool ui_region_focused(void);
 /* In a scrolling region: how far it is scrolled, and how high its content is (set before the end).
  */
 float ui_region_scroll(void);
+void ui_region_set_scroll(float y);
 void ui_region_content(float height);
 
 void ui_rect(float x, float y, float w, float h, float rounding, uint32_t rgba);

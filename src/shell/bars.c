@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "jobs/jobs.h"
 #include "services/device_service.h"
 #include "shell/shell_impl.h"
 
@@ -86,6 +87,15 @@ void bars_draw_top(Shell *shell)
     ui_hit_tooltip("What was logged (F12)");
     if (clicked)
         shell->console_open = !shell->console_open;
+    uint32_t running = jobs_counts().running;
+    if (running > 0)
+        snprintf(text, sizeof text, "Jobs (%u)", running);
+    else
+        snprintf(text, sizeof text, "Jobs");
+    right -= bar_button("##jobs", text, 0, right, shell->tray_open, &clicked) + 4.0f;
+    ui_hit_tooltip("What runs in the background (F10)");
+    if (clicked)
+        tray_toggle(shell);
     bar_button("##theme", ui_light(shell->ui) ? "Dark" : "Light", 0, right, false, &clicked);
     if (clicked)
         ui_set_light(shell->ui, !ui_light(shell->ui));

@@ -7,6 +7,7 @@
 
 #include "core/log.h"
 #include "core/trace.h"
+#include "jobs/jobs.h"
 #include "shell/shell_impl.h"
 
 static double now_sec(void)
@@ -18,6 +19,8 @@ static double now_sec(void)
 
 /* Frames after which a loss is news, and not the last one going on. */
 enum { RENDERER_LASTS_FRAMES = 600 };
+
+#define TRAY_WIDTH 380.0f
 
 /* Starts the next renderer and lets the one before go: textures move over in between, while both
  * are there. */
@@ -125,11 +128,14 @@ static void draw_pages(Shell *shell)
         (shell->at_home || shell->panel_count == 0))
         panels_view_drops(shell);
     float drawer = shell->console_open ? fminf(240.0f, area.h * 0.5f) : 0.0f;
-    Rect body = {area.x, area.y, area.w, area.h - drawer};
+    float tray = shell->tray_open ? fminf(TRAY_WIDTH, area.w * 0.5f) : 0.0f;
+    Rect body = {area.x, area.y, area.w - tray, area.h - drawer};
     backdrop_draw(shell->backdrop, shell);
     panels_draw(shell, (Rect){body.x + 8, body.y + 4, body.w - 16, body.h - 12});
     if (shell->at_home)
         home_draw(shell, body);
+    if (shell->tray_open)
+        tray_draw(shell, (Rect){body.x + body.w, body.y, tray, body.h});
     if (shell->console_open)
         console_draw(shell->console, (Rect){area.x, body.y + body.h, area.w, drawer});
     bars_draw_top(shell);
@@ -197,6 +203,8 @@ bool shell_frame(Shell *shell)
         shell->quit = true;
     if (ui_take_chord(shell->ui, CALIPER_KEY_F1 + 11u))
         shell->console_open = !shell->console_open;
+    if (ui_take_chord(shell->ui, CALIPER_KEY_F1 + 9u))
+        tray_toggle(shell);
     draw_pages(shell);
     ui_frame_end(shell->ui);
     if (shell->script != NULL)
@@ -206,6 +214,7 @@ bool shell_frame(Shell *shell)
     bool drawn = present(shell);
     bridge_frame_end(shell->bridge);
     host_end_frame(shell->host);
+    jobs_frame();
     if (shell->window != NULL && shell->drop_count > 0)
         window_drops_clear(shell->window);
     trace_span(started_ns, &(TraceEvent){.category = "shell",

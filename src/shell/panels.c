@@ -194,6 +194,8 @@ static void draw_applet(Shell *shell, uint32_t index, const AppletView *view)
     ui_panel_begin(shell->ui, view->serial, panel->x, panel->y + PANEL_HEADER, panel->w,
                    panel->h - PANEL_HEADER, panel->focus);
     panel->focus = false;
+    if (ui_region_focused())
+        shell->focused_applet = panel->applet;
     if (takes_drops(shell, index))
         widgets_set_dropped(shell->drops, (int32_t)shell->drop_count);
     widgets_begin(view->serial);

@@ -164,7 +164,8 @@ static bool start(Shell *shell)
     float scale = params->scale;
     shell->ui = ui_create(&(UiParams){.scale = scale, .light = params->light});
     shell->console = console_create();
-    if (shell->ui == NULL || shell->console == NULL)
+    shell->tray = tray_create();
+    if (shell->ui == NULL || shell->console == NULL || shell->tray == NULL)
         return false;
     if (shell->window != NULL) {
         UiClipboard clipboard = window_clipboard(shell->window);
@@ -198,6 +199,7 @@ static void stop(Shell *shell)
         ui_textures_destroy(shell->ui, shell->renderer);
     renderer_destroy(&shell->renderer);
     console_destroy(&shell->console);
+    tray_destroy(&shell->tray);
     ui_destroy(&shell->ui);
     window_destroy(&shell->window);
     script_destroy(&shell->script);

@@ -19,6 +19,7 @@ enum { SHELL_PANELS_MAX = SHELL_NAMES_MAX, SHELL_DROPS_MAX = 64 };
 
 typedef struct Console Console;   /* console.c */
 typedef struct Backdrop Backdrop; /* backdrop.c */
+typedef struct Tray Tray;         /* tray.c */
 
 typedef struct Panel {
     uint32_t applet; /* index in the host */
@@ -41,12 +42,15 @@ typedef struct Shell {
     Script *script;
     Console *console;
     Backdrop *backdrop;
+    Tray *tray;
     RendererParams renderer_params;
 
     Panel panels[SHELL_PANELS_MAX];
     uint32_t panel_count;
     bool at_home;
     bool console_open;
+    bool tray_open;
+    uint32_t focused_applet; /* whose panel had the keyboard last */
     bool welcome; /* the first-run hints */
     bool fixed_clock;
 
@@ -104,6 +108,12 @@ Console *console_create(void);
 void console_destroy(Console **console);
 void console_draw(Console *console, Rect area);
 uint32_t console_alerts(const Console *console); /* warnings and errors not yet looked at */
+
+/* The jobs: a drawer on the right. Waits for no lock and allocates nothing. */
+Tray *tray_create(void);
+void tray_destroy(Tray **tray);
+void tray_toggle(Shell *shell);
+void tray_draw(Shell *shell, Rect area);
 
 Backdrop *backdrop_create(void);
 void backdrop_destroy(Backdrop **backdrop, Bridge *bridge);
