@@ -33,7 +33,7 @@ PlotRange plot_range_union(PlotRange a, PlotRange b)
         return b;
     if (plot_range_is_empty(b))
         return a;
-    return (PlotRange){fmin(a.min, b.min), fmax(a.max, b.max)};
+    return (PlotRange){a.min < b.min ? a.min : b.min, a.max > b.max ? a.max : b.max};
 }
 
 static double clamp(double value, double low, double high)

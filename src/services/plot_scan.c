@@ -1,52 +1,72 @@
-/* services/plot_scan.c: see plot_scan.h. Eight independent lanes, so that the compiler may keep
- * them in vector registers; a comparison with a NaN is false, which leaves it out. */
+/* services/plot_scan.c: see plot_scan.h. Vectors of 16 bytes, which every machine has, in two
+ * chains that do not wait for each other; a comparison with a NaN is false, which leaves it out. */
 #include "services/plot_scan.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
-enum { LANES = 8 };
+enum { VECTOR_BYTES = 16, CHAINS = 2 };
 
-#define DEFINE_SCAN(name, type, count_type, type_max, type_least)                   \
-    static PlotScan name(const type *values, int64_t count, bool positive_only)     \
-    {                                                                               \
-        const type infinite = (type)INFINITY;                                       \
-        const type least = positive_only ? type_least : -type_max;                  \
-        type low[LANES], high[LANES];                                               \
-        count_type kept[LANES];                                                     \
-        for (int lane = 0; lane < LANES; lane++) {                                  \
-            low[lane] = infinite;                                                   \
-            high[lane] = -infinite;                                                 \
-            kept[lane] = 0;                                                         \
-        }                                                                           \
-        int64_t i = 0;                                                              \
-        for (; i + LANES <= count; i += LANES) {                                    \
-            for (int lane = 0; lane < LANES; lane++) {                              \
-                type value = values[i + lane];                                      \
-                type as_low = value >= least ? value : infinite;                    \
-                type as_high = value <= type_max ? value : -infinite;               \
-                low[lane] = as_low < low[lane] ? as_low : low[lane];                \
-                high[lane] = as_high > high[lane] ? as_high : high[lane];           \
-                kept[lane] += (count_type)((value >= least) & (value <= type_max)); \
-            }                                                                       \
-        }                                                                           \
-        PlotScan scan = {plot_range_empty(), count};                                \
-        for (int lane = 0; lane < LANES; lane++) {                                  \
-            scan.range.min = fmin(scan.range.min, (double)low[lane]);               \
-            scan.range.max = fmax(scan.range.max, (double)high[lane]);              \
-            scan.dropped -= (int64_t)kept[lane];                                    \
-        }                                                                           \
-        for (; i < count; i++) {                                                    \
-            if (!(values[i] >= least && values[i] <= type_max))                     \
-                continue;                                                           \
-            plot_range_add(&scan.range, false, (double)values[i]);                  \
-            scan.dropped--;                                                         \
-        }                                                                           \
-        /* Only what can be shown makes a greatest value. */                        \
-        if (scan.dropped == count)                                                  \
-            scan.range = plot_range_empty();                                        \
-        return scan;                                                                \
+/* Bits of `a` where the mask has them, else those of `b`. */
+#define PICK(mask, a, b) (((mask) & (a)) | (~(mask) & (b)))
+
+#define DEFINE_SCAN(name, type, bits, type_max, type_least)                                       \
+    typedef type name##_values __attribute__((vector_size(VECTOR_BYTES)));                        \
+    typedef bits name##_bits __attribute__((vector_size(VECTOR_BYTES)));                          \
+    static PlotScan name(const type *values, int64_t count, bool positive_only)                   \
+    {                                                                                             \
+        enum { LANES = VECTOR_BYTES / sizeof(type) };                                             \
+        const name##_values zero = {0};                                                           \
+        const name##_values least = zero + (positive_only ? type_least : -type_max);              \
+        const name##_values most = zero + type_max;                                               \
+        const name##_values infinite = zero + (type)INFINITY;                                     \
+        const name##_bits none_low = (name##_bits)infinite, none_high = (name##_bits) - infinite; \
+        name##_values low[CHAINS], high[CHAINS];                                                  \
+        name##_bits kept[CHAINS];                                                                 \
+        for (int chain = 0; chain < CHAINS; chain++) {                                            \
+            low[chain] = infinite;                                                                \
+            high[chain] = -infinite;                                                              \
+            kept[chain] = (name##_bits)zero;                                                      \
+        }                                                                                         \
+        int64_t i = 0;                                                                            \
+        for (; i + CHAINS * LANES <= count; i += CHAINS * LANES) {                                \
+            for (int chain = 0; chain < CHAINS; chain++) {                                        \
+                name##_values value;                                                              \
+                memcpy(&value, values + i + chain * LANES, sizeof value);                         \
+                name##_bits above = (name##_bits)(value >= least);                                \
+                name##_bits below = (name##_bits)(value <= most);                                 \
+                name##_bits bit = (name##_bits)value;                                             \
+                name##_bits as_low = PICK(above, bit, none_low);                                  \
+                name##_bits as_high = PICK(below, bit, none_high);                                \
+                name##_bits less = (name##_bits)((name##_values)as_low < low[chain]);             \
+                name##_bits more = (name##_bits)((name##_values)as_high > high[chain]);           \
+                low[chain] = (name##_values)PICK(less, as_low, (name##_bits)low[chain]);          \
+                high[chain] = (name##_values)PICK(more, as_high, (name##_bits)high[chain]);       \
+                kept[chain] -= above & below; /* a mask is -1 */                                  \
+            }                                                                                     \
+        }                                                                                         \
+        PlotScan scan = {{HUGE_VAL, -HUGE_VAL}, count};                                           \
+        for (int chain = 0; chain < CHAINS; chain++) {                                            \
+            for (int lane = 0; lane < LANES; lane++) {                                            \
+                double least_here = (double)low[chain][lane],                                     \
+                       most_here = (double)high[chain][lane];                                     \
+                scan.range.min = least_here < scan.range.min ? least_here : scan.range.min;       \
+                scan.range.max = most_here > scan.range.max ? most_here : scan.range.max;         \
+                scan.dropped -= (int64_t)kept[chain][lane];                                       \
+            }                                                                                     \
+        }                                                                                         \
+        for (; i < count; i++) {                                                                  \
+            if (!(values[i] >= least[0] && values[i] <= type_max))                                \
+                continue;                                                                         \
+            plot_range_add(&scan.range, false, (double)values[i]);                                \
+            scan.dropped--;                                                                       \
+        }                                                                                         \
+        /* Only what can be shown makes a greatest value. */                                      \
+        if (scan.dropped == count)                                                                \
+            scan.range = plot_range_empty();                                                      \
+        return scan;                                                                              \
     }
 
 DEFINE_SCAN(scan_f32, float, int32_t, FLT_MAX, 0x1p-149f)

@@ -17,7 +17,14 @@ static void count_line(void *user, const LogEntry *entry)
 
 bool bench_start(UiBench *bench, float scale)
 {
+    return bench_start_sized(bench, scale, BENCH_W, BENCH_H);
+}
+
+bool bench_start_sized(UiBench *bench, float scale, float width, float height)
+{
     memset(bench, 0, sizeof *bench);
+    bench->width = width;
+    bench->height = height;
     log_stderr_enable(false);
     bench->sink = log_sink_add(count_line, bench);
     bench->renderer =
@@ -49,9 +56,10 @@ void bench_stop(UiBench *bench)
 void bench_frame(UiBench *bench, void (*draw)(UiBench *bench, void *user), void *user)
 {
     float scale = ui_scale(bench->ui);
-    int32_t width_px = (int32_t)(BENCH_W * scale), height_px = (int32_t)(BENCH_H * scale);
-    ui_frame_begin(bench->ui, BENCH_W, BENCH_H, 1.0 / 60.0);
-    ui_panel_begin(bench->ui, 7, 0, 0, BENCH_W, BENCH_H, false);
+    int32_t width_px = (int32_t)(bench->width * scale),
+            height_px = (int32_t)(bench->height * scale);
+    ui_frame_begin(bench->ui, bench->width, bench->height, 1.0 / 60.0);
+    ui_panel_begin(bench->ui, 7, 0, 0, bench->width, bench->height, false);
     widgets_begin(7);
     draw(bench, user);
     widgets_end();

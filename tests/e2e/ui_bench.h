@@ -21,12 +21,14 @@ typedef struct UiBench {
     const CaliperWidgetsV1 *w;
     const CaliperPlotV1 *plot;
     int sink;
+    float width, height;            /* BENCH_W, BENCH_H unless told otherwise */
     bool unseen;                    /* frames are not drawn */
     uint32_t refused, wrong_thread; /* lines of those items so far */
     char last[400];
 } UiBench;
 
 bool bench_start(UiBench *bench, float scale);
+bool bench_start_sized(UiBench *bench, float scale, float width, float height);
 void bench_stop(UiBench *bench);
 /* One frame: the panel fills the window; `draw` is what the applet does. */
 void bench_frame(UiBench *bench, void (*draw)(UiBench *bench, void *user), void *user);
