@@ -278,6 +278,7 @@ void ui_panel_begin(Ui *ui, CallerId owner, float x, float y, float w, float h, 
     ui->panel_pos = ImVec2(x, y);
     ui->panel_size = ImVec2(w > 8.0f ? w : 8.0f, h > 8.0f ? h : 8.0f);
     ui->panel_owner = owner;
+    ui->panel_hidden = false;
     ImGui::SetNextWindowPos(ui->panel_pos);
     ImGui::SetNextWindowSize(ui->panel_size);
     if (focus)
@@ -309,10 +310,37 @@ UiPanelState *ui_panel_state(Ui *ui, CallerId owner)
     return unused;
 }
 
+void ui_panel_hide(Ui *ui)
+{
+    ui->panel_hidden = true;
+}
+
+/* Hidden windows are neither drawn nor found by the pointer; the next Begin shows them again. A
+ * popup would keep the person from what is in sight. */
+static void hide_windows_of(const ImGuiWindow *panel)
+{
+    const ImGuiContext *const context = ImGui::GetCurrentContext();
+    for (ImGuiWindow *const window : context->Windows) {
+        if (window->Active && panel_of(window) == panel)
+            window->Hidden = true;
+    }
+    for (int i = 0; i < context->OpenPopupStack.Size; i++) {
+        ImGuiWindow *const popup = context->OpenPopupStack[i].Window;
+        if (popup != nullptr && panel_of(popup) == panel) {
+            ImGui::ClosePopupToLevel(i, false);
+            return;
+        }
+    }
+}
+
 void ui_panel_end(Ui *ui)
 {
     /* The second net: widgets.cpp has closed what the applet left open. */
     ImGui::ErrorCheckEndWindowRecover(nullptr, nullptr);
+    const ImGuiWindow *const panel = panel_of(ImGui::GetCurrentWindow());
     ImGui::End();
+    if (ui->panel_hidden)
+        hide_windows_of(panel);
     ui->panel_owner = 0;
+    ui->panel_hidden = false;
 }

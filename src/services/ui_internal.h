@@ -81,6 +81,7 @@ struct Ui {
     ImGuiWindow *behind; /* this frame's lowest region, or nullptr */
     ImVec2 panel_pos, panel_size;
     CallerId panel_owner;
+    bool panel_hidden;
 
     bool tab_asked; /* in the last frame */
     bool lists_items;

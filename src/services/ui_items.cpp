@@ -52,7 +52,7 @@ static bool holds_focus(const ImRect &box)
 void ui_items_note(const char *kind, const char *label)
 {
     Ui *const ui = ui_current;
-    if (!ui->lists_items)
+    if (!ui->lists_items || ui->panel_hidden)
         return;
     const ImGuiContext *const context = ImGui::GetCurrentContext();
     const ImGuiLastItemData &last = context->LastItemData;

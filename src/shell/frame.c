@@ -134,6 +134,7 @@ static void draw_pages(Shell *shell)
     panels_draw(shell, (Rect){body.x + 8, body.y + 4, body.w - 16, body.h - 12});
     if (shell->at_home)
         home_draw(shell, body);
+    shell->was_home = shell->at_home;
     if (shell->tray_open)
         tray_draw(shell, (Rect){body.x + body.w, body.y, tray, body.h});
     if (shell->console_open)

@@ -177,7 +177,8 @@ static float draw_cards(Shell *shell, float x, float y, float w)
 
 void home_draw(Shell *shell, Rect area)
 {
-    ui_region_begin("##homepage", area.x, area.y, area.w, area.h, UI_REGION_SCROLL);
+    ui_region_begin("##homepage", area.x, area.y, area.w, area.h,
+                    UI_REGION_SCROLL | (shell->was_home ? 0u : UI_REGION_FOCUS));
     float top = area.y - ui_region_scroll();
     float w = fminf(area.w - 2 * MARGIN, 1240.0f);
     float x = floorf(area.x + (area.w - w) / 2);

@@ -192,7 +192,9 @@ static void draw_applet(Shell *shell, uint32_t index, const AppletView *view)
 {
     Panel *panel = &shell->panels[index];
     ui_panel_begin(shell->ui, view->serial, panel->x, panel->y + PANEL_HEADER, panel->w,
-                   panel->h - PANEL_HEADER, panel->focus);
+                   panel->h - PANEL_HEADER, panel->focus && !shell->at_home);
+    if (shell->at_home)
+        ui_panel_hide(shell->ui);
     panel->focus = false;
     if (ui_region_focused())
         shell->focused_applet = panel->applet;
@@ -229,17 +231,17 @@ void panels_draw(Shell *shell, Rect area)
         shell->at_home = true;
         return;
     }
-    if (shell->at_home)
-        return; /* applets rest while the home page is shown */
     place(shell, area);
     for (uint32_t i = 0; i < shell->panel_count; i++) {
         AppletView view;
         if (!host_applet(shell->host, shell->panels[i].applet, &view))
             continue;
-        draw_header(shell, i, &view);
+        /* Under the home page applets go on, so that nothing is stale when they come back. */
+        if (!shell->at_home)
+            draw_header(shell, i, &view);
         if (view.state == APPLET_STATE_RUNNING)
             draw_applet(shell, i, &view);
-        else
+        else if (!shell->at_home)
             draw_stopped(shell, i, &view);
     }
 }

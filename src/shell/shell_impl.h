@@ -48,6 +48,7 @@ typedef struct Shell {
     Panel panels[SHELL_PANELS_MAX];
     uint32_t panel_count;
     bool at_home;
+    bool was_home; /* in the frame before */
     bool console_open;
     bool tray_open;
     uint32_t focused_applet; /* whose panel had the keyboard last */

@@ -1,5 +1,6 @@
 """The tray, by keys and by pointer: what is chosen there is cancelled and nothing else, and the keys
-go back to the applet. A frame with the tray open allocates nothing.
+go back to the applet. A frame with the tray open allocates nothing. Under the home page an applet
+gets its frames, and nothing of it is seen or reached.
 
 Usage: test_tray.py CALIPER APPLET [COUNT_ALLOCATIONS]
 """
@@ -56,6 +57,15 @@ def main():
              "at 17\nkey delete\nat 20\nkey f10\nat 24\nkey down\n")
     check(cancelled_before_key(run(caliper, applet, twice, 34)) == ["three"],
           "Up chooses the last, a closed tray takes no keys")
+
+    home = "at 5\nmove 152 23\nat 7\nclick left\nat 12\nkey down\nat 14\nmove 300 100\n"
+    output = run(caliper, applet, home, 60)
+    check("closed after 60 frames" in output, "frames under the home page")
+    check("the applet got a key" not in output, "no key reaches an applet that is out of sight")
+    back = home + "at 20\nkey f10\nat 22\nkey delete\nat 24\nkey down\nat 25\nkey delete\n" \
+        "at 28\nkey escape\nat 30\nkey down\nat 32\nmove 228 23\nat 34\nclick left\nat 38\nkey down\n"
+    check(cancelled_before_key(run(caliper, applet, back, 60)) == ["one"],
+          "the tray over the home page, and back to the applet")
 
     if len(sys.argv) > 3:
         counts = []
