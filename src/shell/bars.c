@@ -6,6 +6,7 @@
 
 #include "jobs/jobs.h"
 #include "services/device_service.h"
+#include "services/metrics_service.h"
 #include "shell/shell_impl.h"
 
 /* Nine cells of the colormap: the mark beside the name. */
@@ -160,6 +161,71 @@ static void status_counters(const Renderer *renderer, char *text, size_t text_by
              (unsigned long long)all.allocations);
 }
 
+/* "950", "12.3 k", "4.5 M". */
+static void count_text(uint64_t count, char *out, size_t out_bytes)
+{
+    if (count < 1000)
+        snprintf(out, out_bytes, "%llu", (unsigned long long)count);
+    else if (count < 999950)
+        snprintf(out, out_bytes, "%.1f k", (double)count / 1e3);
+    else
+        snprintf(out, out_bytes, "%.1f M", (double)count / 1e6);
+}
+
+static bool metrics_are_bad(const MetricsStatus *status)
+{
+    return status->rows_dropped > 0 || status->state != METRICS_STATE_FINE;
+}
+
+static void metrics_words(const MetricsStatus *status, char *text, size_t text_bytes, char *tip,
+                          size_t tip_bytes)
+{
+    char rows[24], queued[24], dropped[24];
+    const char *where = status->state == METRICS_STATE_FULL      ? "disk full, "
+                        : status->state == METRICS_STATE_FAILING ? "cannot write, "
+                                                                 : "";
+    double used = status->queue_bytes > 0
+                      ? (double)status->queue_used_bytes / (double)status->queue_bytes
+                      : 0.0;
+    count_text(status->rows_accepted, rows, sizeof rows);
+    count_text(status->rows_accepted - status->rows_committed, queued, sizeof queued);
+    count_text(status->rows_dropped, dropped, sizeof dropped);
+    if (status->rows_dropped > 0)
+        snprintf(text, text_bytes, "%s%s rows dropped", where, dropped);
+    else if (where[0] != '\0')
+        snprintf(text, text_bytes, "%s%s rows wait", where, queued);
+    else
+        snprintf(text, text_bytes, "%s rows logged, lag %.0f ms", rows, status->last_lag_ms);
+    snprintf(tip, tip_bytes,
+             "What applets log\n%s%srows: %s\nwaiting: %s, the oldest for %.0f ms\n"
+             "queue: %.0f %% full\nlast commit: %.1f ms\ndropped: %s",
+             status->text, status->text[0] != '\0' ? "\n" : "", rows, queued, status->lag_ms,
+             used * 100.0, status->commit_ms, dropped);
+}
+
+/* Quiet while all is well, a badge when rows wait for a disk or are lost: that one is drawn however
+ * little room there is. Returns where the next item begins. */
+static float status_metrics(const MetricsStatus *status, float x, float y, float y0, float right)
+{
+    char text[160], tip[640];
+    bool bad = metrics_are_bad(status);
+    metrics_words(status, text, sizeof text, tip, sizeof tip);
+    uint32_t rgba = ui_theme_color(status->rows_dropped > 0 ? CALIPER_THEME_BAD
+                                   : bad                    ? CALIPER_THEME_WARN
+                                                            : CALIPER_THEME_TEXT_DIM);
+    float w = ui_text_width(UI_FONT_SMALL, text);
+    float pad = bad ? 8.0f : 0.0f;
+    if (!bad && right - x < w + 24)
+        return x;
+    if (bad)
+        ui_rect(x, y0 + 4, w + 2 * pad, SHELL_STATUS - 8, (SHELL_STATUS - 8) / 2,
+                ui_fade(rgba, 0.2f));
+    ui_text_at(UI_FONT_SMALL, x + pad, y, 0, rgba, text);
+    ui_hit("##metrics", x, y0, w + 2 * pad, SHELL_STATUS, false);
+    ui_hit_tooltip(tip);
+    return x + w + 2 * pad + 16.0f;
+}
+
 void bars_draw_status(Shell *shell)
 {
     char text[256];
@@ -194,7 +260,14 @@ void bars_draw_status(Shell *shell)
         ui_hit_tooltip(tip);
         right -= 20;
     }
-    float x = status_item(30, y, right, ui_theme_color(CALIPER_THEME_TEXT), path);
+    MetricsStatus metrics;
+    bool has_metrics = metrics_service_status(&metrics) &&
+                       (metrics.rows_accepted > 0 || metrics_are_bad(&metrics));
+    bool bad = has_metrics && metrics_are_bad(&metrics);
+    float x = bad ? status_metrics(&metrics, 30, y, y0, right) : 30;
+    x = status_item(x, y, right, ui_theme_color(CALIPER_THEME_TEXT), path);
+    if (has_metrics && !bad)
+        x = status_metrics(&metrics, x, y, y0, right);
     snprintf(text, sizeof text, "%s on %s", renderer->name, renderer->device_name);
     x = status_item(x, y, right, dim, text);
     snprintf(text, sizeof text, "compute: %s %s", device_word(device->kind()), device->name());
