@@ -2,9 +2,9 @@
  *
  *   bench_plot [TRIES]
  *
- * Floors in the same run: for the index a memcpy of the same bytes; for a frame the same plot with a
- * line of 1000 points. Frames go through the toolkit layer as in the shell, without being drawn to
- * pixels. Medians; one thread. */
+ * Floors in the same run: for the index a memcpy of the same bytes; for a frame the same plot with
+ * a line of 1000 points. Frames go through the toolkit layer as in the shell, without being drawn
+ * to pixels. Medians; one thread. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,8 +78,8 @@ static double index_sec(const float *y, int tries)
     double samples[TRIES_MAX];
     PlotData data;
     PlotDataWrong wrong;
-    CaliperPlotData given = {.struct_size = sizeof given, .y = y, .y_type = CALIPER_PLOT_TYPE_F32,
-                             .count = COUNT};
+    CaliperPlotData given = {
+        .struct_size = sizeof given, .y = y, .y_type = CALIPER_PLOT_TYPE_F32, .count = COUNT};
     plot_data_check(&given, false, &data, &wrong);
     for (int i = 0; i < tries; i++) {
         int64_t budget = COUNT;

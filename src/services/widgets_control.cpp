@@ -141,6 +141,7 @@ struct OpenCombo {
     int32_t count, match_count, capacity;
     int32_t *matches;
     uint32_t frames;
+    float widest; /* of the entries seen so far */
 };
 static OpenCombo combo;
 
@@ -187,6 +188,7 @@ static bool combo_entry(const char *text, int32_t i, bool chosen)
     widgets_listed("entry", text);
     ImGui::SameLine(0.0f, 0.0f);
     ImGui::TextUnformatted(text);
+    combo.widest = ImMax(combo.widest, ImGui::GetItemRectSize().x);
     ImGui::PopID();
     return pressed;
 }
@@ -234,7 +236,7 @@ bool widgets_slot_combo(const char *label, int32_t *index, const char *const *it
 {
     if (!widgets_enter("combo") || index == nullptr)
         return false;
-    if (widgets.depth == WIDGETS_SCOPES_MAX) {
+    if (widgets.depth + 2 > WIDGETS_SCOPES_MAX) {
         widgets_refuse("combo", "more than 256 nested scopes", "fewer; the rest is not drawn");
         return false;
     }
@@ -254,16 +256,27 @@ bool widgets_slot_combo(const char *label, int32_t *index, const char *const *it
     if (appearing) {
         combo.filter[0] = '\0';
         combo.items = nullptr;
+        combo.widest = ImGui::GetWindowContentRegionMax().x;
     }
     int32_t picked = -1;
-    if (total >= FILTER_FROM)
-        picked = combo_filter(items, total, appearing);
     const float row = ImGui::GetTextLineHeightWithSpacing();
+    const bool long_list = total >= FILTER_FROM;
+    if (long_list) { /* below the filter line, in a region that scrolls by itself */
+        picked = combo_filter(items, total, appearing);
+        const float width = ImMax(combo.widest + 24.0f, 160.0f);
+        ImGui::BeginChild("##list", ImVec2(width, row * ImMin(16.0f, static_cast<float>(total))),
+                          false, ImGuiWindowFlags_NavFlattened);
+        widgets_push(CALIPER_SCOPE_CHILD, true, label);
+    }
     if (appearing && chosen > 0 && chosen < total)
-        ImGui::SetScrollY(ImMax(ImGui::GetCursorPosY() + static_cast<float>(chosen) * row -
-                                    ImGui::GetWindowHeight() * 0.5f,
-                                0.0f));
+        ImGui::SetScrollY(ImMax((static_cast<float>(chosen) - 6.0f) * row, 0.0f));
     const int32_t clicked = combo_entries(items, total, chosen);
+    if (long_list) {
+        const bool done = clicked >= 0;
+        widgets_end_scope(CALIPER_SCOPE_CHILD);
+        if (done) /* a row closes only the region that it lies in */
+            ImGui::CloseCurrentPopup();
+    }
     picked = clicked >= 0 ? clicked : picked;
     widgets_end_scope(CALIPER_SCOPE_COMBO);
     if (picked < 0 || picked == chosen)

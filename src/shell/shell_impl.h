@@ -52,7 +52,7 @@ typedef struct Shell {
     bool console_open;
     bool tray_open;
     uint32_t focused_applet; /* whose panel had the keyboard last */
-    bool welcome; /* the first-run hints */
+    bool welcome;            /* the first-run hints */
     bool fixed_clock;
 
     /* Dropped in this frame, and where. */

@@ -303,15 +303,15 @@ typedef struct CaliperWidgetsV1 {
      * logged, ignored. [frame] */
     void (*end)(uint32_t scope);
 
-    /* A window beside the panel; w, h are first sizes; open NULL: no close button; *open false:
-     * not shown, returns false. [frame] */
+    /* A window beside the panel; w, h are its first size; open NULL: no close button; *open
+     * false: not shown, returns false. CALIPER_WINDOW_*. [frame] */
     bool (*window)(const char *title, float w, float h, bool *open, uint32_t flags);
 
-    /* A scrolling region; 0: all that is left. [frame] */
+    /* A scrolling region; w, h 0: all that is left. CALIPER_CHILD_*. [frame] */
     bool (*child)(const char *id, float w, float h, uint32_t flags);
 
-    /* Two regions and a handle, filling what is left; *first is the first one's size, written on
-     * drag; 0 or NaN: half; minima default 40. [frame] */
+    /* Two regions and a handle (CALIPER_SPLIT_*), filling what is left; *first is the first
+     * one's size, written on drag; 0 or NaN: half; minima 0: 40. [frame] */
     bool (*split)(const char *id, uint32_t axis, float *first, float min_first, float min_second);
 
     /* Goes on to the second region. [frame] */
@@ -329,7 +329,8 @@ typedef struct CaliperWidgetsV1 {
     /* The same, for rows of a loop. [frame] */
     void (*push_id_int)(uint64_t id);
 
-    /* Width of labelled controls; 0: default; negative: leave that much at the right. [frame] */
+    /* Width of the labelled controls inside; 0: default; negative: leave that much at the
+     * right. [frame] */
     void (*push_width)(float w);
 
     /* Colour and CALIPER_TEXT_* (WRAP, MONO, DIM, SMALL) of everything inside. [frame] */
@@ -347,16 +348,16 @@ typedef struct CaliperWidgetsV1 {
     /* As push_width, for one control. [frame] */
     void (*next_width)(float w);
 
-    /* Tree or window: CALIPER_WHEN_*. [frame] */
+    /* Of a tree or window: CALIPER_WHEN_*. [frame] */
     void (*next_open)(bool open, uint32_t when);
 
-    /* Gives it the keyboard and scrolls to it; once per call. [frame] */
+    /* Gives the next item the keyboard and scrolls to it; once for each call. [frame] */
     void (*next_focus)(void);
 
     /* ---- Layout. ---- */
 
-    /* Next item right of the last; x > 0: at x from the region's left; gap 0: theme's, negative:
-     * none. [frame] */
+    /* The next item goes right of the last; x > 0: at x from the region's left; gap 0: the
+     * theme's, negative: none. [frame] */
     void (*same_line)(float x, float gap);
 
     /* A rule across; title NULL: plain. [frame] */
@@ -371,13 +372,13 @@ typedef struct CaliperWidgetsV1 {
     /* Where the next item goes, from the region's content corner. [frame] */
     void (*cursor)(float *out_x, float *out_y);
 
-    /* Not finite: ignored. [frame] */
+    /* Places the next item; a number that is not finite: ignored. [frame] */
     void (*set_cursor)(float x, float y);
 
-    /* Of the current region; y == max_y: at the end. [frame] */
+    /* Where the current region is scrolled to; y == max_y: at its end. [frame] */
     void (*scroll)(float *out_y, float *out_max_y);
 
-    /* Clamped. [frame] */
+    /* Scrolls the current region; clamped. [frame] */
     void (*set_scroll)(float y);
 
     /* Brings the last item to 0 top .. 1 bottom. [frame] */
@@ -389,7 +390,7 @@ typedef struct CaliperWidgetsV1 {
     /* The theme's CALIPER_THEME_*; unknown: text colour. [frame] */
     uint32_t (*color)(uint32_t which);
 
-    /* wrap_w 0: no wrap. [frame] */
+    /* How large a text would be drawn; wrap_w 0: not wrapped. CALIPER_TEXT_*. [frame] */
     void (*text_size)(const char *text, int64_t len, float wrap_w, uint32_t flags, float *out_w,
                       float *out_h);
 
@@ -409,59 +410,63 @@ typedef struct CaliperWidgetsV1 {
 
     /* ---- Controls. ---- */
 
-    /* 0: fits the label. [frame] */
+    /* True when pressed. w, h 0: as large as the label. CALIPER_BUTTON_*. [frame] */
     bool (*button)(const char *label, float w, float h, uint32_t flags);
 
-    /* [frame] */
+    /* A tick for *v. [frame] */
     bool (*checkbox)(const char *label, bool *v);
 
     /* On while *v == value; sets it. [frame] */
     bool (*radio)(const char *label, int32_t *v, int32_t value);
 
-    /* A row; true when clicked; the applet keeps the selection. [frame] */
+    /* A row; true when clicked; the applet keeps the selection. w 0: all that is left.
+     * CALIPER_SELECT_*. [frame] */
     bool (*selectable)(const char *label, bool selected, float w, float h, uint32_t flags);
 
-    /* Needs finite min <= max, |.| <= 8e307; LOG needs both > 0 or both < 0. [frame] */
+    /* Needs finite min <= max, neither beyond 8e307; LOG needs both above or both below 0. A
+     * value outside is shown and left alone. CALIPER_NUMBER_*. [frame] */
     bool (*slider)(const char *label, double *v, double min, double max, int32_t digits,
                    const char *unit, uint32_t flags);
 
-    /* -2^62 <= min <= max < 2^62. [frame] */
+    /* -2^62 <= min <= max < 2^62. CALIPER_NUMBER_*. [frame] */
     bool (*slider_int)(const char *label, int64_t *v, int64_t min, int64_t max, const char *unit,
                        uint32_t flags);
 
-    /* N 1..4 numbers in a row; speed per unit dragged, 0: from the range or 1 % of the value;
-     * min >= max or NaN: no limit; Ctrl-click types. [frame] */
+    /* n, 1 to 4, numbers in a row; speed per unit dragged, 0: from the range or 1 % of the
+     * value; min >= max or NaN: no limit; Ctrl-click types. CALIPER_NUMBER_*. [frame] */
     bool (*drag)(const char *label, double *v, int32_t n, double speed, double min, double max,
                  int32_t digits, const char *unit, uint32_t flags);
 
-    /* [frame] */
+    /* The same for whole numbers. [frame] */
     bool (*drag_int)(const char *label, int64_t *v, int32_t n, double speed, int64_t min,
                      int64_t max, const char *unit, uint32_t flags);
 
-    /* Keeps lo <= hi. [frame] */
+    /* Two numbers that keep lo <= hi. CALIPER_NUMBER_*. [frame] */
     bool (*drag_range)(const char *label, double *lo, double *hi, double speed, double min,
                        double max, int32_t digits, const char *unit, uint32_t flags);
 
-    /* Typed; step 0: no +/- buttons; accepts nan, inf, 1e-3. [frame] */
+    /* A typed number; step 0: no +/- buttons; accepts nan, inf, 1e-3. CALIPER_NUMBER_*. [frame] */
     bool (*input_number)(const char *label, double *v, double step, int32_t digits,
                          const char *unit, uint32_t flags);
 
-    /* [frame] */
+    /* A typed whole number; step 0: no buttons. CALIPER_NUMBER_*. [frame] */
     bool (*input_int)(const char *label, int64_t *v, int64_t step, uint32_t flags);
 
-    /* Caller's buffer, always left NUL-terminated valid UTF-8, cut at a code point when full; h
-     * > 0: many lines. [frame] */
+    /* Edits the caller's buffer, always left NUL-terminated valid UTF-8, cut at a code point
+     * when full; h > 0: many lines. True when edited, with ON_ENTER when Enter was pressed.
+     * CALIPER_INPUT_*. [frame] */
     bool (*input_text)(const char *label, const char *hint, char *buf, uint64_t buf_bytes, float h,
                        uint32_t flags);
 
-    /* Index out of range: shows nothing chosen; long lists get a filter line; flags 0. [frame] */
+    /* A list of texts, of which only those in sight are drawn; index out of range: nothing is
+     * chosen; from 13 on a filter line. flags 0. [frame] */
     bool (*combo)(const char *label, int32_t *index, const char *const *items, int32_t count,
                   uint32_t flags);
 
     /* Scope COMBO: fill with selectable, rows, anything; flags 0. [frame] */
     bool (*combo_list)(const char *label, const char *preview, uint32_t flags);
 
-    /* [frame] */
+    /* A colour as numbers and a picker. CALIPER_COLOR_*. [frame] */
     bool (*color_edit)(const char *label, uint32_t *rgba, uint32_t flags);
 
     /* Clamped 0..1; NaN: busy; overlay NULL: percent; w 0: all. [frame] */
@@ -469,13 +474,14 @@ typedef struct CaliperWidgetsV1 {
 
     /* ---- Trees, tabs, menus, popups. ---- */
 
-    /* Scope TREE; true while open. [frame] */
+    /* Scope TREE; true while open. CALIPER_TREE_*. [frame] */
     bool (*tree)(const char *label, uint32_t flags);
 
-    /* Scope TAB_BAR. [frame] */
+    /* Scope TAB_BAR. CALIPER_TAB_REORDER. [frame] */
     bool (*tab_bar)(const char *id, uint32_t flags);
 
-    /* Scope TAB, directly in a tab_bar; true for the current one; open as in window. [frame] */
+    /* Scope TAB, directly in a tab_bar; true for the current one; open as in window.
+     * CALIPER_TAB_UNSAVED, SELECT. [frame] */
     bool (*tab)(const char *label, bool *open, uint32_t flags);
 
     /* Scope MENU_BAR of the panel or of a window with WINDOW_MENU; in a child: logged, false.
@@ -492,7 +498,8 @@ typedef struct CaliperWidgetsV1 {
     /* Opens it from now on; id as in popup, in the same scope. [frame] */
     void (*popup_open)(const char *id);
 
-    /* Scope POPUP; MODAL shows id as its title; Escape and a click outside close others. [frame] */
+    /* Scope POPUP; MODAL shows id as its title; Escape and a click outside close others.
+     * CALIPER_POPUP_*. [frame] */
     bool (*popup)(const char *id, uint32_t flags);
 
     /* Closes the popup being drawn. [frame] */
@@ -507,12 +514,12 @@ typedef struct CaliperWidgetsV1 {
 
     /* ---- Tables, virtual rows. ---- */
 
-    /* Scope TABLE; 1..64 columns; flags 0: bare layout columns; h 0: fits, or all that is left
-     * with SCROLL. [frame] */
+    /* Scope TABLE; 1 to 64 columns; flags 0: bare layout columns; h 0: fits, or all that is
+     * left with SCROLL. CALIPER_TABLE_*. [frame] */
     bool (*table)(const char *id, int32_t columns, float w, float h, uint32_t flags);
 
-    /* Before rows; width > 0 fixed, < 0 weight, 0 weight 1; fewer than columns: rest unnamed.
-     * [frame] */
+    /* Before the rows; width > 0 fixed, < 0 weight, 0 weight 1; fewer than columns: the rest is
+     * unnamed. CALIPER_COLUMN_*. [frame] */
     void (*table_column)(const char *label, float width, uint32_t flags);
 
     /* True when it changed since the last call of this id, and at first; -1: unsorted. Sort
@@ -533,12 +540,14 @@ typedef struct CaliperWidgetsV1 {
      * canvas, x1/y1 values in a plot; widths are logical units, 0: 1; rect and circle width < 0:
      * filled. ---- */
 
-    /* 0, 0: one unit a texel; one 0: keeps the shape; bad id: a marked placeholder. [frame] */
+    /* w and h 0: one unit a texel; one of them 0: keeps the shape; bad id: a marked
+     * placeholder. CALIPER_IMAGE_*. [frame] */
     void (*image)(CaliperTextureId tex, float w, float h, uint32_t flags);
 
     /* Scope IMAGE; wheel zooms at the pointer, drag pans, double click fits; view3 = {centre x,
      * centre y, units a texel}, the caller's, all 0: fit; two views with one array move
-     * together; img 0, 0: texture's size; tex 0: draw tiles with draw_image. [frame] */
+     * together; img 0, 0: the texture's size; tex 0: draw tiles with draw_image.
+     * CALIPER_IMAGE_*. [frame] */
     bool (*image_view)(const char *id, CaliperTextureId tex, int64_t img_w, int64_t img_h, float w,
                        float h, double *view3, uint32_t flags);
 
@@ -556,23 +565,24 @@ typedef struct CaliperWidgetsV1 {
      * units. [frame] */
     uint32_t (*pointer)(double *out_x, double *out_y, float *out_wheel);
 
-    /* [frame] */
+    /* A stroke; width 0: 1. [frame] */
     void (*draw_line)(double x0, double y0, double x1, double y1, uint32_t rgba, float width);
 
-    /* [frame] */
+    /* width < 0: filled. [frame] */
     void (*draw_rect)(double x0, double y0, double x1, double y1, uint32_t rgba, float width);
 
-    /* Radius in logical units. [frame] */
+    /* radius in logical units; width < 0: filled. [frame] */
     void (*draw_circle)(double x, double y, float radius, uint32_t rgba, float width);
 
-    /* Count points; a point not finite breaks the line. [frame] */
+    /* count points, x and y in turn; a point that is not finite breaks the line.
+     * CALIPER_PATH_*. [frame] */
     void (*draw_path)(const double *xy, int64_t count, uint32_t rgba, float width, uint32_t flags);
 
     /* Top left at x, y; CALIPER_TEXT_* MONO, SMALL, CENTER (both ways), RIGHT. [frame] */
     void (*draw_text)(double x, double y, const char *text, int64_t len, uint32_t rgba,
                       uint32_t flags);
 
-    /* [frame] */
+    /* A texture between two corners. CALIPER_IMAGE_*. [frame] */
     void (*draw_image)(CaliperTextureId tex, double x0, double y0, double x1, double y1,
                        uint32_t flags);
 
@@ -588,7 +598,8 @@ typedef struct CaliperWidgetsV1 {
     uint32_t (*panel)(float *out_w, float *out_h);
 
     /* Pressed this frame while this panel has focus and, unless WHILE_TYPING, no text field
-     * does; exact modifiers; the first caller gets it. [frame] */
+     * does; exact modifiers; the first caller gets it. Arrows, Space, Enter, Tab and Escape
+     * without modifiers belong to the focus while an item shows it. CALIPER_SHORTCUT_*. [frame] */
     bool (*shortcut)(uint32_t chord, uint32_t flags);
 
     /* Held, under the same condition. [frame] */
@@ -599,10 +610,10 @@ typedef struct CaliperWidgetsV1 {
     /* Path dropped on this panel this frame; NULL past the last. [frame] */
     const char *(*dropped)(int32_t index);
 
-    /* Never NULL. [frame] */
+    /* The text of the clipboard, never NULL. [frame] */
     const char *(*clipboard)(void);
 
-    /* [frame] */
+    /* Puts a text there; NULL: nothing. [frame] */
     void (*set_clipboard)(const char *text);
 } CaliperWidgetsV1;
 
