@@ -39,6 +39,15 @@ void writer_free(Writer *writer)
     free(writer);
 }
 
+static void plan_retry(Writer *writer)
+{
+    writer->retry_ms = writer->retry_ms == 0                          ? WRITER_RETRY_FIRST_MS
+                       : writer->retry_ms >= WRITER_RETRY_LAST_MS / 2 ? WRITER_RETRY_LAST_MS
+                                                                      : writer->retry_ms * 2;
+    writer->retry_ns = metrics_monotonic_ns() + (int64_t)writer->retry_ms * NS_PER_MS;
+}
+
+/* Only the writer changes the state, so it may be read before it is shown: the line comes first. */
 void writer_trouble(Writer *writer, int error_number, const char *words)
 {
     MetricsStore *store = writer->store;
@@ -48,8 +57,21 @@ void writer_trouble(Writer *writer, int error_number, const char *words)
                          : full        ? METRICS_STATE_FULL
                                        : METRICS_STATE_FAILING;
     metrics_lock(store);
-    bool changed = store->state != state;
-    bool was_fine = store->state == METRICS_STATE_FINE;
+    MetricsState before = store->state;
+    metrics_unlock(store);
+    if (words != NULL) {
+        plan_retry(writer);
+        if (state != before)
+            log_item(METRICS_WRITING_FAILS, store->data_root, words);
+    } else {
+        writer->retry_ms = 0;
+        writer->retry_ns = 0;
+        if (before != METRICS_STATE_FINE) {
+            atomic_fetch_add(&store->recovered, 1);
+            log_item(METRICS_WRITING_AGAIN, store->data_root);
+        }
+    }
+    metrics_lock(store);
     store->state = state;
     snprintf(store->trouble, sizeof store->trouble, "%s%.200s",
              full            ? "the disk is full, metrics wait: "
@@ -58,21 +80,6 @@ void writer_trouble(Writer *writer, int error_number, const char *words)
              words != NULL ? words : "");
     pthread_cond_broadcast(&store->done);
     metrics_unlock(store);
-    if (words != NULL) {
-        writer->retry_ms = writer->retry_ms == 0                          ? WRITER_RETRY_FIRST_MS
-                           : writer->retry_ms >= WRITER_RETRY_LAST_MS / 2 ? WRITER_RETRY_LAST_MS
-                                                                          : writer->retry_ms * 2;
-        writer->retry_ns = metrics_monotonic_ns() + (int64_t)writer->retry_ms * NS_PER_MS;
-        if (changed)
-            log_item(METRICS_WRITING_FAILS, store->data_root, words);
-    } else {
-        writer->retry_ms = 0;
-        writer->retry_ns = 0;
-        if (changed && !was_fine) {
-            atomic_fetch_add(&store->recovered, 1);
-            log_item(METRICS_WRITING_AGAIN, store->data_root);
-        }
-    }
 }
 
 void writer_database_failed(Writer *writer, const Sql *sql)
@@ -301,12 +308,6 @@ static bool write_batch(Writer *writer)
                              : write_to_database(writer, &batch, limit, rescue);
     int failure = errno;
     trace_batch(span, &batch);
-    if (ok || writer->spools) /* what a spool took is safe even when the next frame failed */
-        batch_is_safe(writer, &batch);
-    if (ok && batch.notes)
-        notes_are_safe(writer);
-    else if (batch.notes)
-        atomic_store(&store->notes_pending, true);
     if (ok) {
         atomic_store(&store->commit_us, (metrics_monotonic_ns() - started_ns) / 1000);
         writer_trouble(writer, 0, NULL);
@@ -315,6 +316,14 @@ static bool write_batch(Writer *writer)
     } else {
         writer_database_failed(writer, &writer->commit.sql);
     }
+    if (ok && batch.notes)
+        notes_are_safe(writer);
+    else if (batch.notes)
+        atomic_store(&store->notes_pending, true);
+    /* Last: whoever waits for the rows then finds everything in order. What a spool took is safe
+     * even when the next frame failed. */
+    if (ok || writer->spools)
+        batch_is_safe(writer, &batch);
     return ok;
 }
 
@@ -476,16 +485,15 @@ static bool step(Writer *writer)
                     atomic_load(&store->notes_pending);
     if (!has_choice(writer) && !wanted && !has_rows)
         return true;
-    if (!has_choice(writer) || (writer->lock != NULL && writer->database == NULL)) {
-        bool chosen = backend_choose(writer);
-        settled(writer);
-        if (!chosen)
-            return false;
-    }
-    if (!writer->spools && !settle_doubt(writer))
-        return false;
+    bool opens = !has_choice(writer) || (writer->lock != NULL && writer->database == NULL);
+    bool ok = !opens || backend_choose(writer);
+    ok = ok && (writer->spools || settle_doubt(writer));
     bool is_owner = writer->lock != NULL && !writer->newer;
-    if ((is_owner && !owner_step(writer)) || !write_batch(writer))
+    ok = ok && (!is_owner || owner_step(writer));
+    /* Readers come after what others left: their rows, and which runs were interrupted. */
+    if (opens)
+        settled(writer);
+    if (!ok || !write_batch(writer))
         return false;
     if (is_owner) {
         backend_maintain(writer, false);

@@ -14,7 +14,7 @@
 #include "core/log.h"
 #include "store/metrics/metrics_store.h"
 
-/* A fresh folder under TMPDIR; removed with everything in it by fixture_remove. */
+/* A fresh folder; removed with everything in it by fixture_remove. */
 void fixture_root(char out[256]);
 void fixture_remove(const char *root);
 /* root/name. */

@@ -1,0 +1,377 @@
+/* Every call that can fail, failing in turn, once and for a while: nothing is lost, nothing comes
+ * twice, nobody waits long, and it recovers. Then a disk that really is full. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/fault.h"
+#include "core/sanitized.h"
+#include "metrics_fixture.h"
+#include "store/owner_lock.h"
+
+static char root[256];
+
+static int set_up(void **state)
+{
+    (void)state;
+    fault_set_plan(NULL);
+    fixture_root(root);
+    fixture_log_start();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    fault_set_plan(NULL);
+    fixture_log_stop();
+    fixture_remove(root);
+    return 0;
+}
+
+static double now_sec(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Which calls of a site fail: the first ones; under sanitizers, where a life takes seconds, one. */
+#if SANITIZED_ADDRESS || SANITIZED_THREAD
+static const int most = 1;
+#else
+static const int most = 2;
+#endif
+
+/* What one life logs: a run with 300 scalars, a histogram, a picture and settings. */
+enum { SCALARS = 300 };
+
+static void log_all(MetricsStore *store)
+{
+    static const float values[3] = {1, 2, 3};
+    static uint8_t pixels[12];
+    CaliperTensor picture = {.struct_size = sizeof picture,
+                             .data = pixels,
+                             .dtype = CALIPER_DT_U8,
+                             .ndim = 3,
+                             .shape = {2, 2, 3},
+                             .strides = {6, 3, 1}};
+    uint64_t run = 0;
+    for (int i = 0; run == 0 && i < 50; i++)
+        run = metrics_store_begin_run(store, "e", "n");
+    assert_true(run != 0);
+    for (int i = 0; i < SCALARS; i++)
+        metrics_store_scalar(store, run, "x", i, i);
+    metrics_store_histogram(store, run, "h", 1, values, 3);
+    metrics_store_image(store, run, "i", 1, &picture);
+    metrics_store_hparams(store, run, "{}");
+    metrics_store_end_run(store, run);
+}
+
+/* Everything is there, once and in order; asked in one go, since opening takes its time. */
+static void check_lives(int lives, const char *plan)
+{
+    static const char sql[] =
+        "SELECT format('done {} scalars {} steps {} seqs {} histograms {} images {} gaps {} "
+        "interrupted {} spooled {}', "
+        "(SELECT count(*) FROM runs WHERE done AND hparams = '{}'), "
+        "(SELECT count(*) FROM scalars), "
+        "(SELECT count(DISTINCT (run, step)) FROM scalars), "
+        "(SELECT count(DISTINCT seq) FROM scalars), "
+        "(SELECT count(*) FROM histograms), (SELECT count(*) FROM images), "
+        "(SELECT count(*) FROM (SELECT step - lag(step) OVER (PARTITION BY run ORDER BY seq) AS d "
+        "FROM scalars) WHERE d <> 1), "
+        "(SELECT count(*) FROM interrupted_runs), (SELECT count(*) FROM spool_files))";
+    char wanted[256];
+    int rows = lives * SCALARS;
+    snprintf(wanted, sizeof wanted,
+             "done %d scalars %d steps %d seqs %d histograms %d images %d gaps 0 interrupted 0 "
+             "spooled 0",
+             lives, rows, rows, rows, lives, lives);
+    const char *got = fixture_text(root, sql);
+    if (strcmp(got, wanted) != 0)
+        fail_msg("%s: %s, wanted %s", plan, got, wanted);
+    if (fixture_count(root, "spool") > 0)
+        assert_int_equal(fixture_count(fixture_path(root, "spool"), ""), 0);
+}
+
+static const char *const owner_sites[] = {
+    "metrics.begin",       "metrics.append",           "metrics.flush",
+    "metrics.appender",    "metrics.commit",           "metrics.rollback",
+    "metrics.run",         "metrics.schema",           "metrics.select",
+    "metrics.prepare",     "metrics.ids.read",         "metrics.ids.write",
+    "metrics.ids.sync",    "metrics.ids.open",         "metrics.ids.lock",
+    "metrics.checkpoint",  "metrics.snapshot",         "owner",
+    "store.database.open", "store.database.connect",   "metrics.spool.list",
+    "metrics.interrupted", "store.database.configure",
+};
+
+/* A failure once. The failure injected at COMMIT comes before it; that it may also have happened is
+ * the kill test's matter. */
+static void test_owner_sites_once(void **state)
+{
+    (void)state;
+    int lives = 0;
+    for (size_t i = 0; i < sizeof owner_sites / sizeof owner_sites[0]; i++)
+        for (int nth = 1; nth <= most; nth++) {
+            char plan[64];
+            snprintf(plan, sizeof plan, "%s:%d", owner_sites[i], nth);
+            fault_set_plan(plan);
+            MetricsStore *store = fixture_store(root);
+            log_all(store);
+            metrics_store_destroy(&store);
+            fault_set_plan(NULL);
+            lives++;
+            if (nth == most) /* opened once more: what a failed end left behind */
+                check_lives(lives, plan);
+        }
+}
+
+/* The same for a process beside the owner, and then for the owner that takes over. */
+static void test_spool_sites_once(void **state)
+{
+    (void)state;
+    static const char *const sites[] = {
+        "metrics.session.open", "metrics.session.lock", "metrics.session.rename",
+        "metrics.spool.open",   "metrics.spool.write",  "metrics.spool.sync",
+        "metrics.spool.read",   "metrics.spool.commit", "metrics.spool.unlink",
+        "metrics.spool.forget", "metrics.spool.list",   "metrics.spool.alloc",
+        "metrics.session.look", "metrics.commit",       "metrics.begin"};
+    int lives = 0;
+    for (size_t i = 0; i < sizeof sites / sizeof sites[0]; i++)
+        for (int nth = 1; nth <= most; nth++) {
+            char plan[64];
+            OwnerLock *lock = NULL;
+            /* The lock is taken by another open file, as another process would hold it. */
+            int gate[2];
+            assert_int_equal(pipe(gate), 0);
+            pid_t owner = fork();
+            if (owner == 0) {
+                prctl(PR_SET_PDEATHSIG, SIGKILL);
+                char byte = owner_lock_take(root, &lock, NULL) == OWNER_STATE_HELD ? 1 : 0;
+                (void)!write(gate[1], &byte, 1);
+                for (;;)
+                    pause();
+            }
+            char held = 0;
+            assert_int_equal(read(gate[0], &held, 1), 1);
+            assert_int_equal(held, 1);
+            close(gate[0]);
+            close(gate[1]);
+            snprintf(plan, sizeof plan, "%s:%d", sites[i], nth);
+            fault_set_plan(plan);
+            MetricsStore *store = fixture_store(root);
+            log_all(store);
+            MetricsStatus status;
+            metrics_store_status(store, &status);
+            assert_int_equal(status.mode, METRICS_MODE_SPOOL);
+            kill(owner, SIGKILL);
+            waitpid(owner, NULL, 0);
+            metrics_store_destroy(&store); /* becomes the owner and takes its own rows over */
+            fault_set_plan(NULL);
+            lives++;
+            store = fixture_store(root); /* and whoever comes next, what is left */
+            metrics_store_begin_run(store, "last", "");
+            metrics_store_flush(store, 10000);
+            metrics_store_destroy(&store);
+            fixture_run(root, "DELETE FROM interrupted_runs; DELETE FROM runs WHERE experiment = "
+                              "'last'");
+            if (nth == most)
+                check_lives(lives, plan);
+        }
+}
+
+/* Writing fails for a while: the state says so, calls stay quick, and then everything is there. */
+static void test_failing_for_a_while(void **state)
+{
+    (void)state;
+    static const char *const sites[] = {"metrics.commit:1+", "metrics.append:1+",
+                                        "metrics.begin:1+", "store.database.open:1+"};
+    for (size_t i = 0; i < 4; i++) {
+        fault_set_plan(sites[i]);
+        MetricsStore *store = fixture_store(root);
+        log_all(store);
+        MetricsStatus status;
+        for (int wait = 0; wait < 5000; wait++) {
+            metrics_store_status(store, &status);
+            if (status.state != METRICS_STATE_FINE)
+                break;
+            usleep(1000);
+        }
+        assert_int_equal(status.state, METRICS_STATE_FAILING);
+        assert_true(strstr(status.text, "injected") != NULL);
+        assert_int_equal(status.rows_committed, 0);
+        assert_int_equal(fixture_log_count(LOG_METRICS_WRITING_FAILS), 1);
+        fault_set_plan(NULL);
+        assert_true(metrics_store_flush(store, 20000));
+        metrics_store_status(store, &status);
+        assert_int_equal(status.state, METRICS_STATE_FINE);
+        assert_int_equal(status.recovered, 1);
+        assert_string_equal(status.text, "");
+        assert_int_equal(fixture_log_count(LOG_METRICS_WRITING_AGAIN), 1);
+        metrics_store_destroy(&store);
+        check_lives((int)i + 1, sites[i]);
+        fixture_log_start();
+    }
+}
+
+/* The queue fills up: at most 50 ms are waited in total, the rest is dropped and recorded. */
+static void test_a_full_queue_drops_and_counts(void **state)
+{
+    (void)state;
+    fault_set_plan("metrics.commit:1+");
+    MetricsStore *store = metrics_store_create(&(MetricsParams){
+        .struct_size = sizeof(MetricsParams), .data_root = root, .queue_bytes = 1 << 16});
+    uint64_t first = metrics_store_begin_run(store, "e", "first");
+    uint64_t second = metrics_store_begin_run(store, "e", "second");
+    double began = now_sec();
+    for (int i = 0; i < 5000; i++)
+        metrics_store_scalar(store, first, "x", i, i);
+    for (int i = 0; i < 7; i++)
+        metrics_store_scalar(store, second, "x", i, i);
+    double took = now_sec() - began;
+    /* Not a limit on this machine's speed: 4000 waits of 50 ms each would be 200 s. */
+    assert_true(took < 20.0);
+    assert_int_equal(fixture_log_count(LOG_METRICS_DROPPING), 2);
+    MetricsStatus status;
+    metrics_store_status(store, &status);
+    assert_true(status.rows_dropped > 3000);
+    uint64_t dropped = status.rows_dropped;
+    /* A run may still begin and end. */
+    uint64_t third = metrics_store_begin_run(store, "e", "third");
+    assert_true(third != 0);
+    metrics_store_end_run(store, third);
+    fault_set_plan(NULL);
+    assert_true(metrics_store_flush(store, 20000));
+    metrics_store_end_run(store, first);
+    metrics_store_destroy(&store);
+    assert_int_equal(fixture_number(root, "SELECT sum(count)::BIGINT FROM dropped_rows"),
+                     (int64_t)dropped);
+    assert_int_equal(fixture_number(root, "SELECT sum(count)::BIGINT FROM dropped_rows WHERE run = "
+                                          "2"),
+                     7);
+    assert_int_equal(fixture_number(root, "SELECT count(*) FROM scalars"),
+                     (int64_t)(5007 - dropped));
+    assert_int_equal(fixture_log_count(LOG_METRICS_DROPS_RECORDED), 2);
+    assert_int_equal(fixture_number(root, "SELECT count(*) FROM runs WHERE done"), 2);
+}
+
+static void test_a_disk_that_never_works(void **state)
+{
+    (void)state;
+    fault_set_plan("metrics.commit:1+");
+    MetricsStore *store = metrics_store_create(&(MetricsParams){
+        .struct_size = sizeof(MetricsParams), .data_root = root, .close_wait_ms = 300});
+    log_all(store);
+    metrics_store_destroy(&store); /* comes back */
+    assert_int_equal(fixture_log_count(LOG_METRICS_LOST), 1);
+    fault_set_plan("metrics.thread:1");
+    store = fixture_store(root);
+    assert_int_equal(metrics_store_begin_run(store, "e", "n"), 0);
+    metrics_store_destroy(&store);
+    assert_int_equal(fixture_log_count(LOG_METRICS_NO_THREAD), 1);
+    for (int nth = 1; nth <= 6; nth++) {
+        char plan[64];
+        snprintf(plan, sizeof plan, "metrics.alloc:%d,metrics.queue.alloc:%d,metrics.runs.alloc:%d",
+                 nth, nth, nth);
+        fault_set_plan(plan);
+        store = metrics_store_create(
+            &(MetricsParams){.struct_size = sizeof(MetricsParams), .data_root = root});
+        metrics_store_destroy(&store);
+    }
+}
+
+/* ---- A small file system ---- */
+
+static void fill_disk(const char *folder)
+{
+    static uint8_t block[1 << 16];
+    FILE *file = fopen(fixture_path(folder, "filler"), "wb");
+    assert_non_null(file);
+    setvbuf(file, NULL, _IONBF, 0);
+    for (size_t bytes = sizeof block; bytes > 0; bytes /= 2)
+        while (fwrite(block, 1, bytes, file) == bytes) {
+        }
+    fclose(file);
+}
+
+static void full_disk_round(int round)
+{
+    MetricsStore *store = fixture_store(root);
+    uint64_t run = metrics_store_begin_run(store, "e", "n");
+    assert_true(run != 0);
+    for (int i = 0; i < 1000; i++)
+        metrics_store_scalar(store, run, "x", i, i);
+    assert_true(metrics_store_flush(store, 20000));
+    fill_disk(root);
+    MetricsStatus status;
+    int step = 1000;
+    double slowest = 0.0;
+    for (int wait = 0; wait < 400; wait++) {
+        for (int i = 0; i < 100; i++, step++) {
+            double began = now_sec();
+            metrics_store_scalar(store, run, "x", step, step);
+            double took = now_sec() - began;
+            slowest = took > slowest ? took : slowest;
+        }
+        usleep(5000);
+        metrics_store_status(store, &status);
+        if (status.state != METRICS_STATE_FINE && wait > 100)
+            break;
+    }
+    assert_int_equal(status.state, METRICS_STATE_FULL);
+    assert_true(strstr(status.text, "full") != NULL);
+    assert_true(slowest < 5.0);
+    double began = now_sec();
+    metrics_store_end_run(store, run); /* does not wait for a disk that is full */
+    assert_true(now_sec() - began < 5.0);
+    assert_int_equal(unlink(fixture_path(root, "filler")), 0);
+    assert_true(metrics_store_flush(store, 30000));
+    metrics_store_status(store, &status);
+    assert_int_equal(status.state, METRICS_STATE_FINE);
+    assert_true(status.recovered >= 1);
+    assert_int_equal(status.rows_dropped, 0);
+    metrics_store_destroy(&store);
+    char sql[160];
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM scalars WHERE run = %d", round);
+    assert_int_equal(fixture_number(root, sql), step);
+    snprintf(sql, sizeof sql, "SELECT count(DISTINCT step) FROM scalars WHERE run = %d", round);
+    assert_int_equal(fixture_number(root, sql), step);
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM runs WHERE done AND id = %d", round);
+    assert_int_equal(fixture_number(root, sql), 1);
+}
+
+static void test_a_full_disk(void **state)
+{
+    (void)state;
+    if (mount("tmpfs", root, "tmpfs", 0, "size=24m") != 0) {
+        print_message("skipped: a small file system needs root: %s\n", strerror(errno));
+        skip();
+    }
+    for (int round = 1; round <= 3; round++)
+        full_disk_round(round);
+    umount2(root, MNT_DETACH);
+}
+
+/* An argument: only the tests that it matches. */
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_owner_sites_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_spool_sites_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_failing_for_a_while, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_full_queue_drops_and_counts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_disk_that_never_works, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_full_disk, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
