@@ -17,6 +17,7 @@
 #include "core/guard.h"
 #include "core/guard_modules.h"
 #include "core/log.h"
+#include "core/sanitized.h"
 
 /* Not a cmocka setup: that one runs under other signal handlers than the test. */
 static void begin(void)
@@ -250,7 +251,10 @@ static void test_interruptions_that_must_not_be(void **state)
     assert_true(pestered_returns(wait_in_host_code, 7, 7, true));  /* a lock is held */
     assert_true(pestered_returns(wait_in_host_code, 7, 8, false)); /* another call was meant */
     assert_true(pestered_returns(wait_in_host_code, 0, 0, false)); /* cannot be interrupted */
-    assert_true(pestered_returns(wait_deeper, 7, 7, false));
+    /* ThreadSanitizer hands signals over late, with the registers of the time before: no stack can
+     * be walked from those. */
+    if (!SANITIZED_THREAD)
+        assert_true(pestered_returns(wait_deeper, 7, 7, false));
     end();
 }
 
