@@ -77,8 +77,10 @@ Row *queue_reserve(Queue *queue, uint64_t size_bytes, QueueClass class, uint64_t
                 *used_bytes = head - tail;
             return NULL;
         }
+        /* In one order with the writer's `sleeping`: it sees this row, or the caller sees that it
+         * sleeps. */
         if (atomic_compare_exchange_weak_explicit(&queue->head, &head, head + gap + size_bytes,
-                                                  memory_order_relaxed, memory_order_relaxed)) {
+                                                  memory_order_seq_cst, memory_order_relaxed)) {
             if (used_bytes != NULL)
                 *used_bytes = used;
             break;

@@ -94,6 +94,11 @@ bool spool_sync(SpoolWriter *spool)
     return true;
 }
 
+uint64_t spool_first_frame_bytes(void)
+{
+    return SPOOL_FILE_HEADER_BYTES;
+}
+
 void spool_writer_end_session(SpoolWriter *spool)
 {
     if (spool->fd >= 0)

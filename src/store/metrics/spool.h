@@ -34,6 +34,8 @@ bool spool_writer_init(SpoolWriter *spool, const char *data_root, const char *se
 bool spool_write(SpoolWriter *spool, const void *rows, uint64_t length_bytes);
 /* What was written is durable when it answers true. */
 bool spool_sync(SpoolWriter *spool);
+/* Where the first frame of a file begins. */
+uint64_t spool_first_frame_bytes(void);
 /* Ends the session: its files are now the owner's. It may be begun again with spool_write. */
 void spool_writer_end_session(SpoolWriter *spool);
 void spool_writer_finish(SpoolWriter *spool);

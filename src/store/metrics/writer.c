@@ -236,22 +236,40 @@ static const Row *next_frame(Writer *writer, Batch *batch, uint64_t limit, bool 
     }
 }
 
-/* Whole frames leave the queue one by one, so that one which fails is all that is tried again. */
+/* Whole frames leave the queue one by one, so that one which fails is all that is tried again; and
+ * none leaves it before the sync has returned. After a sync that failed nobody knows what became of
+ * the pages: the same frames are written again at the same place, where an owner that has read them
+ * already finds nothing new. */
 static bool write_to_spool(Writer *writer, Batch *batch, uint64_t limit, bool rescue)
 {
-    uint64_t first = batch->end;
+    SpoolWriter *spool = &writer->spool;
+    const Batch before = *batch;
+    uint32_t number = spool->number;
+    uint64_t end_bytes = spool->end_bytes;
     bool ok = true;
     bool more = true;
-    while (ok && more && batch->end - first < WRITER_BATCH_BYTES) {
+    if (writer->spool_again != 0)
+        limit = writer->spool_again;
+    /* Only the first frame may begin a file, so that all of a batch lie in one. */
+    while (ok && more && batch->end - before.end < WRITER_BATCH_BYTES &&
+           (batch->end == before.end || spool->end_bytes < SPOOL_FILE_BYTES)) {
         Batch next = *batch;
         uint64_t frame_bytes = 0;
         const Row *frame = next_frame(writer, &next, limit, rescue, &frame_bytes, &more);
-        ok = frame == NULL || spool_write(&writer->spool, frame, frame_bytes);
+        ok = frame == NULL || spool_write(spool, frame, frame_bytes);
         if (ok)
             *batch = next;
     }
-    ok = ok && (!batch->notes || put_notes(writer, put_in_spool));
-    return spool_sync(&writer->spool) && ok;
+    if (!spool_sync(spool)) {
+        spool->end_bytes = spool->number == number ? end_bytes : spool_first_frame_bytes();
+        if (batch->rows > before.rows && batch->end > writer->spool_again)
+            writer->spool_again = batch->end;
+        *batch = before;
+        return false;
+    }
+    if (batch->end >= writer->spool_again)
+        writer->spool_again = 0;
+    return ok && (!batch->notes || (put_notes(writer, put_in_spool) && spool_sync(spool)));
 }
 
 /* The numbers come first: whoever waited for the rows finds them there. */
@@ -338,10 +356,10 @@ static bool settle_doubt(Writer *writer)
     }
     if (writer->in_doubt && writer->commit.next_seq > writer->doubt_seq) {
         batch_is_safe(writer, &writer->doubt);
-        if (writer->doubt.notes) {
+        /* notes_pending stays: a row may have been dropped since, and telling of nothing is
+         * harmless. */
+        if (writer->doubt.notes)
             notes_are_safe(writer);
-            atomic_store(&writer->store->notes_pending, false);
-        }
     }
     writer->in_doubt = false;
     return true;

@@ -51,8 +51,9 @@ struct Writer {
     DuckdbConnection connection;
     Commit commit;
     SpoolWriter spool;
-    bool broken;   /* a statement failed: see whether the instance is of any use */
-    bool in_doubt; /* a COMMIT failed: `doubt` may be in the tables up to doubt_seq */
+    uint64_t spool_again; /* a sync failed: rows up to here are written once more; 0: none */
+    bool broken;          /* a statement failed: see whether the instance is of any use */
+    bool in_doubt;        /* a COMMIT failed: `doubt` may be in the tables up to doubt_seq */
     Batch doubt;
     int64_t doubt_seq;
 

@@ -1,10 +1,16 @@
 /* The store as its callers see it: what is kept, in which order, and what is refused. */
 #include <float.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "core/fault.h"
 #include "metrics_fixture.h"
+#include "store/owner_lock.h"
 
 static char root[256];
 
@@ -355,6 +361,66 @@ static void test_nothing_is_touched_without_need(void **state)
     assert_int_equal(fixture_count(root, ""), 0);
 }
 
+/* A process that holds the data root and does nothing else. */
+static pid_t start_owner(void)
+{
+    int gate[2];
+    char held = 0;
+    assert_int_equal(pipe(gate), 0);
+    pid_t owner = fork();
+    if (owner == 0) {
+        OwnerLock *lock = NULL;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        char byte = owner_lock_take(root, &lock, NULL) == OWNER_STATE_HELD ? 1 : 0;
+        (void)!write(gate[1], &byte, 1);
+        for (;;)
+            pause();
+    }
+    assert_true(owner > 0);
+    assert_int_equal(read(gate[0], &held, 1), 1);
+    assert_int_equal(held, 1);
+    close(gate[0]);
+    close(gate[1]);
+    return owner;
+}
+
+/* Beside an owner rows count as durable when the spool file was flushed, not when it was written;
+ * and what is written again after a flush that failed is there once, in order. */
+static void test_spooled_rows_wait_for_the_flush(void **state)
+{
+    (void)state;
+    enum { ROWS = 20000 };
+    pid_t owner = start_owner();
+    MetricsStatus status;
+    MetricsStore *store = fixture_store(root);
+    uint64_t run = metrics_store_begin_run(store, "e", "n");
+    metrics_store_scalar(store, run, "x", 0, 0.0);
+    assert_true(metrics_store_flush(store, 10000));
+    metrics_store_status(store, &status);
+    assert_int_equal(status.mode, METRICS_MODE_SPOOL);
+    assert_true(fault_set_plan("metrics.spool.sync:1+"));
+    for (int i = 1; i <= ROWS; i++) {
+        metrics_store_scalar(store, run, "x", i, i);
+        if (i % (ROWS / 4) == 0)
+            assert_false(metrics_store_flush(store, 200));
+    }
+    metrics_store_status(store, &status);
+    assert_int_not_equal(status.state, METRICS_STATE_FINE);
+    assert_true(fault_set_plan(NULL));
+    assert_true(metrics_store_flush(store, 10000));
+    metrics_store_status(store, &status);
+    assert_int_equal(status.state, METRICS_STATE_FINE);
+    assert_int_equal(status.rows_dropped, 0);
+    kill(owner, SIGKILL);
+    waitpid(owner, NULL, 0);
+    metrics_store_destroy(&store); /* the owner now, and takes its own rows over */
+    assert_int_equal(fixture_number(root, "SELECT count(*) FROM scalars"), ROWS + 1);
+    assert_int_equal(fixture_number(root, "SELECT count(*) FROM (SELECT step, lag(step, 1, -1) "
+                                          "OVER (ORDER BY seq) AS b FROM scalars) WHERE step <> b "
+                                          "+ 1"),
+                     0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +436,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_query_sees_all_before_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_end_run_is_durable, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_nothing_is_touched_without_need, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_spooled_rows_wait_for_the_flush, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
