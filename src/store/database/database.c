@@ -175,8 +175,13 @@ Database *database_open(const DatabaseParams *params, DatabaseError *error)
     atomic_init(&database->closing, false);
     if (pthread_mutex_init(&database->lock, NULL) != 0)
         goto free_database;
-    database->handle = open_or_move(duckdb, params, &database->moved_to, error);
+    bool claims = params->path != NULL && !params->read_only;
+    if (claims)
+        database->file = database_file_claim(params->path, error);
+    if (!claims || database->file != NULL)
+        database->handle = open_or_move(duckdb, params, &database->moved_to, error);
     if (database->handle == NULL) {
+        database_file_release(&database->file);
         database_unref(database);
         return NULL;
     }
@@ -211,6 +216,7 @@ void database_close(Database **address)
     database->handle = NULL;
     pthread_mutex_unlock(&database->lock);
     database->duckdb->close(&handle);
+    database_file_release(&database->file);
     database_unref(database);
 }
 

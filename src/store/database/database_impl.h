@@ -7,6 +7,8 @@
 
 #include "store/database/database.h"
 
+typedef struct DatabaseFile DatabaseFile; /* database_files.c */
+
 struct Database {
     const DuckdbApi *duckdb;
     atomic_uint references; /* the owner's and one a session */
@@ -15,6 +17,7 @@ struct Database {
     DuckdbDatabase handle;     /* NULL once closed */
     DatabaseSession *sessions; /* those whose connection is open */
     char *moved_to;            /* "" or the damaged file's new name */
+    DatabaseFile *file;        /* of one that may write, until its handle is closed */
 };
 
 struct DatabaseSession {
@@ -31,6 +34,12 @@ struct DatabaseSession {
 void database_unref(Database *database);
 /* Interrupts and ends all sessions; `closing` is set. */
 void database_sessions_end(Database *database);
+
+/* database_files.c: notes that this process has the file open for writing; NULL and *error when it
+ * has already. */
+DatabaseFile *database_file_claim(const char *path, DatabaseError *error);
+/* Sets the address to NULL; NULL in it is fine. */
+void database_file_release(DatabaseFile **file);
 
 /* database_damage.c: whether an open failed because the file is damaged, judged by DuckDB's words,
  * and where the damage is. */

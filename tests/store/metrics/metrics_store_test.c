@@ -421,6 +421,35 @@ static void test_spooled_rows_wait_for_the_flush(void **state)
                      0);
 }
 
+/* Two stores of one process on one data root: the second waits for the first to end, and each row
+ * is there once. */
+static void test_two_stores_of_one_process(void **state)
+{
+    (void)state;
+    MetricsStatus status;
+    MetricsStore *first = fixture_store(root);
+    uint64_t run = metrics_store_begin_run(first, "e", "first");
+    metrics_store_scalar(first, run, "x", 0, 0.0);
+    assert_true(metrics_store_flush(first, 10000));
+    MetricsStore *second = fixture_store(root);
+    uint64_t other = metrics_store_begin_run(second, "e", "second");
+    assert_int_not_equal(other, run);
+    for (int i = 0; i < 100; i++)
+        metrics_store_scalar(second, other, "y", i, i);
+    assert_false(metrics_store_flush(second, 300));
+    metrics_store_status(second, &status);
+    assert_non_null(strstr(status.text, "open in this process already"));
+    for (int i = 1; i < 100; i++)
+        metrics_store_scalar(first, run, "x", i, i);
+    assert_true(metrics_store_flush(first, 10000));
+    metrics_store_destroy(&first);
+    assert_true(metrics_store_flush(second, 10000));
+    metrics_store_destroy(&second);
+    assert_int_equal(fixture_number(root, "SELECT count(*) FROM scalars"), 200);
+    assert_int_equal(fixture_number(root, "SELECT count(DISTINCT (run, step)) FROM scalars"), 200);
+    assert_int_equal(fixture_number(root, "SELECT count(DISTINCT seq) FROM scalars"), 200);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -437,6 +466,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_end_run_is_durable, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_nothing_is_touched_without_need, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_spooled_rows_wait_for_the_flush, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_two_stores_of_one_process, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
