@@ -142,8 +142,8 @@ const UiItem *ui_items(const Ui *ui, uint32_t *out_count);
 /* Opens the panel's region; a panel_end always follows. `focus` gives it the keyboard. */
 void ui_panel_begin(Ui *ui, CallerId owner, float x, float y, float w, float h, bool focus);
 void ui_panel_end(Ui *ui);
-/* After ui_panel_begin: the panel is out of sight in this frame. Its applet draws as ever; nothing of
- * it appears, nothing of it can be reached, and its popups close. */
+/* After ui_panel_begin: the panel is out of sight in this frame. Its applet draws as ever; nothing
+ * of it appears, nothing of it can be reached, and its popups close. */
 void ui_panel_hide(Ui *ui);
 
 /* An applet's own Dear ImGui context exists from its first imgui_context() on; called inside its

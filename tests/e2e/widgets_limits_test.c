@@ -1,5 +1,5 @@
-/* tests/e2e/widgets_limits_test.c: long lists, full regions, the first frame of a menu bar, focus that
- * comes back, tables out of sight. */
+/* tests/e2e/widgets_limits_test.c: long lists, full regions, the first frame of a menu bar, focus
+ * that comes back, tables out of sight. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,7 +82,7 @@ static void a_long_combo_draws_what_is_in_sight(void **unused)
     uint32_t drawn = items_of("entry", &first);
     assert_true(drawn > 2 && drawn < 40);
     assert_true(atoi(first->label + 1) > 49960); /* opened where the chosen one is */
-    bench_type(&bench, "99998"); /* the filter line has the keyboard */
+    bench_type(&bench, "99998");                 /* the filter line has the keyboard */
     for (int i = 0; i < 4; i++)
         bench_frame(&bench, draw_combo, NULL);
     assert_int_equal(items_of("entry", &first), 1);

@@ -237,6 +237,29 @@ static void check_columns(const PlotSeries *series, const PlotScale *x, int32_t 
             plot_range_add(&wanted[(int32_t)px], series->positive_only,
                            plot_data_y(series->data, i));
     }
+    /* The first and the last element of each column are samples, where the line comes in and goes
+     * on. Elements come in the order of columns, so that a column is a run. */
+    int64_t next = 0;
+    double before = (double)NAN;
+    for (int64_t i = 0; i <= series->count; i++) {
+        double px = i < series->count ? floor(plot_scale_to_px(x, plot_data_x(series->data, i)))
+                                      : (double)NAN;
+        if (px == before)
+            continue;
+        for (int64_t end = i - 1; end <= i && end < series->count; end++) {
+            double at =
+                end < 0 ? (double)NAN : floor(plot_scale_to_px(x, plot_data_x(series->data, end)));
+            if (!(at >= 0.0 && at < columns) || !isfinite(plot_data_y(series->data, end)))
+                continue;
+            int64_t k = next;
+            while (k < out->count && out->items[k].index != end)
+                k++;
+            assert_true(k < out->count);
+            assert_true(out->items[k].y == plot_data_y(series->data, end));
+            next = k;
+        }
+        before = px;
+    }
     for (int64_t k = 0; k < out->count; k++) {
         const PlotSample *sample = &out->items[k];
         double px = floor(plot_scale_to_px(x, sample->x));
