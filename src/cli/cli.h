@@ -32,6 +32,7 @@ typedef struct CliOptions {
     bool has_log_level;        /* --log-level was given */
     const char *experiment;    /* import: NULL: the folder's name */
     bool dry_run;              /* artifacts gc: only say */
+    const char *table;         /* export: what of it; NULL: the scalars */
     bool has_run;              /* --run was given */
     uint64_t run;              /* artifacts list: of this run alone */
 } CliOptions;
@@ -94,6 +95,8 @@ int cli_convert(CliOptions *options);
 int cli_new(CliOptions *options);
 int cli_artifacts(CliOptions *options);
 int cli_sql(CliOptions *options);
+int cli_runs(CliOptions *options);
+int cli_export(CliOptions *options);
 int cli_import(CliOptions *options);
 int cli_completion(CliOptions *options);
 int cli_manual(CliOptions *options);

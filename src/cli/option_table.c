@@ -138,6 +138,19 @@ static bool read_run(CliOptions *options, const char *text)
     return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
 }
 
+static bool read_table(CliOptions *options, const char *text)
+{
+    options->table = text;
+    return strcmp(text, "scalars") == 0 || strcmp(text, "histograms") == 0 ||
+           strcmp(text, "images") == 0 || strcmp(text, "runs") == 0;
+}
+
+static bool read_runs_state(CliOptions *options, const char *text)
+{
+    options->shell.runs_state = text;
+    return text[0] != '\0';
+}
+
 #define DEFINE_FLAG(name, field)                              \
     static bool name(CliOptions *options, const char *unused) \
     {                                                         \
@@ -155,7 +168,7 @@ DEFINE_FLAG(set_dry_run, dry_run)
 DEFINE_FLAG(set_help, help)
 DEFINE_FLAG(set_version, version)
 
-static const char panels[] = "home view run dev";
+static const char panels[] = "home view run dev runs";
 static const char files[] = "view info convert";
 
 /* In the order of help: options of the same subcommands stand together. */
@@ -175,11 +188,16 @@ const CliOption cli_option_table[] = {
     {"--renderer", "NAME", panels, "which renderer to try first", read_renderer,
      "one of those that caliper doctor lists", CLI_WORD_RENDERER},
 
+    {"--state", "FILE", "runs", "write the view as JSON at the end", read_runs_state,
+     "the path of a file", CLI_WORD_FILE},
+
     {"--raw", "LAYOUT", files, "the files are bytes without a header, as in f32:480x640", read_raw,
      "TYPE:EXTENTxEXTENT... with :OFFSET, :big or :little after it", CLI_WORD_FREE},
     {"--tensor", "NAME", "info convert", "this array of the file alone", read_tensor,
      "the name of an array", CLI_WORD_FREE},
-    {"--force", NULL, "convert", "replace a file that is there", set_force, NULL, 0},
+    {"--force", NULL, "convert export", "replace a file that is there", set_force, NULL, 0},
+    {"--table", "NAME", "export", "scalars (else these), histograms, images or runs", read_table,
+     "scalars, histograms, images or runs", CLI_WORD_FREE},
     {"--dir", "DIR", "new", "where the folder is made; else here", read_new_dir, "a folder",
      CLI_WORD_FOLDER},
     {"--id", "ID", "new", "the applet's id; else org.example.NAME", read_new_id,

@@ -48,7 +48,9 @@ static void draw_panel_buttons(Shell *shell, float x)
         AppletView view;
         char id[32];
         bool clicked = false;
-        if (!host_applet(shell->host, shell->panels[i].applet, &view))
+        if (shell->panels[i].applet == SHELL_RUNS)
+            view = (AppletView){.name = "Runs"};
+        else if (!host_applet(shell->host, shell->panels[i].applet, &view))
             continue;
         snprintf(id, sizeof id, "##open%u", (unsigned)shell->panels[i].applet);
         x += bar_button(id, view.name, x, 0, !shell->at_home, &clicked) + 4.0f;

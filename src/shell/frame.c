@@ -206,6 +206,8 @@ bool shell_frame(Shell *shell)
         shell->console_open = !shell->console_open;
     if (ui_take_chord(shell->ui, CALIPER_KEY_F1 + 9u))
         tray_toggle(shell);
+    if (ui_take_chord(shell->ui, CALIPER_KEY_F1 + 8u))
+        (void)panels_open_runs(shell);
     draw_pages(shell);
     ui_frame_end(shell->ui);
     if (shell->script != NULL)

@@ -175,6 +175,34 @@ static float draw_cards(Shell *shell, float x, float y, float w)
     return (CARD_H + CARD_GAP) * (float)((count + columns - 1) / columns);
 }
 
+/* What is always there: the way to what was logged. */
+static void draw_runs_card(Shell *shell, float x, float y, float w, float h)
+{
+    uint32_t hit = ui_hit("##runs", x, y, w, h, true);
+    bool hovered = (hit & UI_HIT_HOVERED) != 0;
+    uint32_t accent = ui_theme_color(CALIPER_THEME_ACCENT);
+    uint32_t dim = ui_theme_color(CALIPER_THEME_TEXT_DIM);
+    ui_rect(x, y, w, h, 10,
+            ui_light(shell->ui)
+                ? ui_fade(0xffffffffu, hovered ? 0.95f : 0.8f)
+                : ui_mix(ui_theme_color(CALIPER_THEME_BACKGROUND),
+                         ui_theme_color(CALIPER_THEME_CONTROL), hovered ? 0.85f : 0.6f));
+    ui_frame_rect(x + 0.5f, y + 0.5f, w - 1, h - 1, 10, 1,
+                  hovered ? ui_fade(accent, 0.8f) : ui_theme_color(CALIPER_THEME_BORDER));
+    for (int i = 0; i < 12; i++) { /* a curve that falls */
+        float from = 30.0f * expf(-0.28f * (float)i), to = 30.0f * expf(-0.28f * (float)(i + 1));
+        ui_line(x + 18 + 4.0f * (float)i, y + 50 - from, x + 22 + 4.0f * (float)i, y + 50 - to, 2,
+                accent);
+    }
+    ui_text_at(UI_FONT_HEADING, x + 82, y + 12, w - 140, ui_theme_color(CALIPER_THEME_TEXT),
+               "Runs");
+    ui_text_at(UI_FONT_SMALL, x + 82, y + 40, w - 96, dim, "Curves, settings, images: compared");
+    float key_w = ui_text_width(UI_FONT_SMALL, "F9");
+    ui_text_at(UI_FONT_SMALL, x + w - 16 - key_w, y + 16, 0, dim, "F9");
+    if ((hit & UI_HIT_CLICKED) != 0)
+        (void)panels_open_runs(shell);
+}
+
 void home_draw(Shell *shell, Rect area)
 {
     ui_region_begin("##homepage", area.x, area.y, area.w, area.h,
@@ -183,6 +211,9 @@ void home_draw(Shell *shell, Rect area)
     float w = fminf(area.w - 2 * MARGIN, 1240.0f);
     float x = floorf(area.x + (area.w - w) / 2);
     float y = top + 44;
+    bool wide = w >= 820.0f; /* the way to the runs stands beside the title, else below */
+    if (wide)
+        draw_runs_card(shell, x + w - 320, y - 4, 320, 68);
     ui_text_at(UI_FONT_TITLE, x, y, w, ui_theme_color(CALIPER_THEME_TEXT), "Tensors, live.");
     y += 46;
     ui_text_at(UI_FONT_BODY, x, y, w, ui_theme_color(CALIPER_THEME_TEXT_DIM),
@@ -197,6 +228,10 @@ void home_draw(Shell *shell, Rect area)
         ui_text_at(UI_FONT_STRONG, x, y, w, ui_theme_color(CALIPER_THEME_TEXT_DIM), "Applets");
         y += 30;
         y += draw_cards(shell, x, y, w);
+    }
+    if (!wide) {
+        draw_runs_card(shell, x, y + 8, fminf(w, 320), 68);
+        y += 92;
     }
     ui_region_content(y - top + 24);
     ui_region_end();

@@ -5,6 +5,7 @@
 
 #include "core/log.h"
 #include "core/trace.h"
+#include "services/metrics_service.h"
 #include "shell/shell_impl.h"
 
 #define PANEL_HEADER 34.0f
@@ -52,6 +53,43 @@ bool panels_open(Shell *shell, uint32_t applet)
     shell->panels[shell->panel_count++] = (Panel){.applet = applet, .focus = true};
     shell->at_home = false;
     return running;
+}
+
+static bool is_runs(const Shell *shell, uint32_t panel)
+{
+    return shell->panels[panel].applet == SHELL_RUNS;
+}
+
+bool panels_open_runs(Shell *shell)
+{
+    MetricsStore *store = metrics_service_store();
+    for (uint32_t i = 0; i < shell->panel_count; i++) {
+        if (is_runs(shell, i)) {
+            shell->panels[i].focus = true;
+            shell->panels[i].closing = false;
+            shell->at_home = false;
+            return true;
+        }
+    }
+    if (shell->panel_count == SHELL_PANELS_MAX) {
+        log_item(PANELS_FULL, (unsigned)SHELL_PANELS_MAX);
+        return false;
+    }
+    if (store == NULL)
+        return false;
+    if (shell->runs == NULL)
+        shell->runs =
+            runs_create(store, shell->bridge, shell->ui, shell->params->runs_state != NULL);
+    if (shell->runs == NULL)
+        return false;
+    shell->panels[shell->panel_count++] = (Panel){.applet = SHELL_RUNS, .focus = true};
+    shell->at_home = false;
+    return true;
+}
+
+void panels_destroy_runs(Shell *shell)
+{
+    runs_destroy(&shell->runs);
 }
 
 void panels_close(Shell *shell, uint32_t panel)
@@ -108,6 +146,10 @@ static float badge(float x, float y, uint32_t rgba, const char *text)
     ui_text_at(UI_FONT_SMALL, x + 7, y + 3, 0, rgba, text);
     return w;
 }
+
+/* What its header shows. */
+static const AppletView runs_view = {
+    .name = "Runs", .version = "", .state = APPLET_STATE_RUNNING, .reason = ""};
 
 static void draw_header(Shell *shell, uint32_t index, const AppletView *view)
 {
@@ -213,10 +255,29 @@ static void draw_applet(Shell *shell, uint32_t index, const AppletView *view)
         shell->failed = true;
 }
 
+static void draw_runs(Shell *shell, uint32_t index)
+{
+    Panel *panel = &shell->panels[index];
+    uint64_t started_ns = trace_begin();
+    draw_header(shell, index, &runs_view);
+    ui_panel_begin(shell->ui, 0, panel->x, panel->y + PANEL_HEADER, panel->w,
+                   panel->h - PANEL_HEADER, panel->focus);
+    panel->focus = false;
+    widgets_begin(0);
+    runs_draw(shell->runs);
+    widgets_end();
+    ui_panel_end(shell->ui);
+    trace_span(started_ns, &(TraceEvent){.category = "shell", .name = "runs"});
+}
+
 void panels_draw(Shell *shell, Rect area)
 {
     for (uint32_t i = 0; i < shell->panel_count;) {
         AppletView view;
+        if (is_runs(shell, i) && !shell->panels[i].closing) {
+            i++;
+            continue;
+        }
         bool known = host_applet(shell->host, shell->panels[i].applet, &view);
         if (known && (!shell->panels[i].closing || view.state == APPLET_STATE_CLOSING ||
                       view.state == APPLET_STATE_RUNNING)) {
@@ -234,6 +295,8 @@ void panels_draw(Shell *shell, Rect area)
     place(shell, area);
     for (uint32_t i = 0; i < shell->panel_count; i++) {
         AppletView view;
+        if (is_runs(shell, i))
+            draw_runs(shell, i);
         if (!host_applet(shell->host, shell->panels[i].applet, &view))
             continue;
         /* Under the home page applets go on, so that nothing is stale when they come back. */

@@ -191,6 +191,7 @@ static bool start(Shell *shell)
 static void stop(Shell *shell)
 {
     backdrop_destroy(&shell->backdrop, shell->bridge);
+    panels_destroy_runs(shell);
     host_destroy(&shell->host);
     widgets_stop();
     bridge_services_bind(NULL);
@@ -239,10 +240,17 @@ int shell_run(const ShellParams *params)
         host_scan(shell.host);
         shell.welcome = is_welcome(shell.host);
         open_named(&shell, named);
-        while (good && !is_done(&shell, frames))
+        if (params->runs && !panels_open_runs(&shell))
+            shell.failed = true;
+        while (good && !is_done(&shell, frames)) {
             good = shell_frame(&shell);
+            if (params->headless && shell.runs != NULL)
+                runs_settle(shell.runs); /* what a script does is shown by its next frame */
+        }
         if (good && params->screenshot != NULL)
             good = take_screenshot(&shell);
+        if (good && params->runs_state != NULL && shell.runs != NULL)
+            good = runs_write_state(shell.runs, params->runs_state);
     }
     good = good && (params->dev ? runs_at_the_end(&shell) : !shell.failed);
     stop(&shell);

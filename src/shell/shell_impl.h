@@ -11,9 +11,12 @@
 #include "services/ui.h"
 #include "services/ui_paint.h"
 #include "services/widgets.h"
+#include "shell/runs/runs.h"
 #include "shell/script.h"
 #include "shell/shell.h"
 #include "shell/window.h"
+
+#define SHELL_RUNS UINT32_MAX
 
 enum { SHELL_PANELS_MAX = SHELL_NAMES_MAX, SHELL_DROPS_MAX = 64 };
 
@@ -22,7 +25,7 @@ typedef struct Backdrop Backdrop; /* backdrop.c */
 typedef struct Tray Tray;         /* tray.c */
 
 typedef struct Panel {
-    uint32_t applet; /* index in the host */
+    uint32_t applet; /* index in the host; SHELL_RUNS: the Runs dashboard */
     bool focus;      /* takes the keyboard in its next frame */
     bool closing;    /* goes when its applet has closed */
     float x, y, w, h;
@@ -42,6 +45,7 @@ typedef struct Shell {
     Script *script;
     Console *console;
     Backdrop *backdrop;
+    Runs *runs; /* NULL until its panel is opened */
     Tray *tray;
     RendererParams renderer_params;
 
@@ -95,6 +99,9 @@ bool shell_replace_renderer(Shell *shell);
 bool panels_open(Shell *shell, uint32_t applet);
 void panels_draw(Shell *shell, Rect area);
 void panels_close(Shell *shell, uint32_t panel);
+/* The Runs dashboard, as a panel among the applets'. */
+bool panels_open_runs(Shell *shell);
+void panels_destroy_runs(Shell *shell);
 /* Gives files dropped on the home page to the viewer. */
 void panels_view_drops(Shell *shell);
 /* The applet that shows files; -1: not there. */

@@ -1,0 +1,159 @@
+/* One run: when, how it ended, what it holds, a note, how to take it away; and what there is to see
+ * before the first run. Frame thread. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shell/runs/run_text.h"
+#include "shell/runs/runs_impl.h"
+
+/* ---- The note ---- */
+
+static void keep_note(Runs *runs)
+{
+    size_t length = strlen(runs->note);
+    RunsCommand *command = calloc(1, sizeof *command + length + 1);
+    if (command == NULL)
+        return;
+    command->run = runs->note_run;
+    command->sets_note = true;
+    memcpy(command->note, runs->note, length + 1);
+    runs_reader_command(runs->reader, command);
+}
+
+static void draw_note(Runs *runs, const MetricsRunInfo *run)
+{
+    const CaliperWidgetsV1 *ui = widgets_table();
+    if (runs->note_run != run->id) {
+        snprintf(runs->note, sizeof runs->note, "%s", run->note);
+        runs->note_run = run->id;
+    }
+    ui->separator("Note");
+    ui->disabled(!runs->snapshot->owner);
+    if (runs->focus == RUNS_ACTION_NOTE)
+        ui->next_focus();
+    ui->next_width(-1);
+    (void)ui->input_text("##note", "What is to be remembered about this run", runs->note,
+                         sizeof runs->note, 90, 0);
+    runs_seen(runs, RUNS_ACTION_NOTE);
+    uint32_t item = ui->item();
+    if ((item & CALIPER_ITEM_CLICKED) != 0)
+        runs_pointed(runs, RUNS_ACTION_NOTE);
+    if ((item & CALIPER_ITEM_EDIT_DONE) != 0)
+        keep_note(runs);
+    ui->end(CALIPER_SCOPE_DISABLED);
+}
+
+/* ---- The run ---- */
+
+static void draw_times(const Runs *runs, const MetricsRunInfo *run)
+{
+    static const char *const words[] = {"running", "done", "interrupted"};
+    const CaliperWidgetsV1 *ui = widgets_table();
+    char text[96];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)run->id);
+    ui->field("Number", text);
+    ui->field("Experiment", run->experiment);
+    ui->field("Name", run->name);
+    ui->field("State", words[run->state]);
+    run_text_time(run->started_us, text, sizeof text);
+    ui->field("Began (UTC)", text);
+    if (run->ended_us > 0) {
+        run_text_time(run->ended_us, text, sizeof text);
+        ui->field("Ended (UTC)", text);
+        run_text_duration(run->ended_us - run->started_us, text, sizeof text);
+        ui->field("Time", text);
+    }
+    if (run->dropped > 0) {
+        snprintf(text, sizeof text, "%llu rows found the queue full",
+                 (unsigned long long)run->dropped);
+        ui->field("Dropped", text);
+    }
+    (void)runs;
+}
+
+static void draw_tags(const Runs *runs, const MetricsRunInfo *run)
+{
+    static const char *const kinds[] = {"scalar", "histogram", "image"};
+    const CaliperWidgetsV1 *ui = widgets_table();
+    const MetricsTags *tags = &runs->catalog->tags;
+    char text[96];
+    ui->separator("What it holds");
+    if (ui->table("##tags", 4, 0, 0,
+                  CALIPER_TABLE_HEADER | CALIPER_TABLE_SCROLL | CALIPER_TABLE_STRIPES)) {
+        ui->table_column("Tag", -2, 0);
+        ui->table_column("Kind", 90, 0);
+        ui->table_column("Rows", 100, 0);
+        ui->table_column("Steps", -1, 0);
+        for (uint32_t i = 0; i < tags->count; i++) {
+            const MetricsTag *tag = &tags->items[i];
+            if (tag->run != run->id)
+                continue;
+            ui->table_row(0, 0);
+            if (ui->table_cell(0, 0))
+                ui->text(tag->tag);
+            if (ui->table_cell(1, 0))
+                ui->text_ex(kinds[tag->kind], -1, 0, CALIPER_TEXT_DIM);
+            snprintf(text, sizeof text, "%llu", (unsigned long long)tag->rows);
+            if (ui->table_cell(2, 0))
+                ui->text(text);
+            snprintf(text, sizeof text, "%lld to %lld", (long long)tag->first_step,
+                     (long long)tag->last_step);
+            if (ui->table_cell(3, 0))
+                ui->text_ex(text, -1, 0, CALIPER_TEXT_DIM);
+        }
+    }
+    ui->end(CALIPER_SCOPE_TABLE);
+}
+
+void runs_draw_about(Runs *runs)
+{
+    const CaliperWidgetsV1 *ui = widgets_table();
+    int32_t at = runs_catalog_find(runs->catalog, runs->cursor);
+    if (at < 0 || (uint32_t)at >= runs->named_count) {
+        ui->text_ex("Click a run at the left.", -1, 0, CALIPER_TEXT_DIM);
+        return;
+    }
+    const MetricsRunInfo *run = &runs->catalog->runs.items[at];
+    ui->text_ex(runs->labels[at], -1, runs->colors[at], CALIPER_TEXT_HEADING);
+    draw_times(runs, run);
+    draw_note(runs, run);
+    draw_tags(runs, run);
+}
+
+/* ---- Before the first run ---- */
+
+static const char two_lines[] = "uint64_t run = metrics->begin_run(\"mnist\", \"first\");\n"
+                                "metrics->scalar(run, \"loss\", step, loss);";
+
+void runs_draw_empty(Runs *runs)
+{
+    const CaliperWidgetsV1 *ui = widgets_table();
+    bool failed = runs->snapshot != NULL && runs->snapshot->error[0] != '\0';
+    ui->space(0, 18);
+    ui->indent(24);
+    if (runs->snapshot == NULL) {
+        ui->text_ex("Reading ...", -1, 0, CALIPER_TEXT_DIM);
+    } else if (failed && runs->catalog == NULL) {
+        ui->text_ex("The runs cannot be read", -1, 0, CALIPER_TEXT_HEADING);
+        ui->text_ex(runs->snapshot->error, -1, ui->color(CALIPER_THEME_WARN), CALIPER_TEXT_WRAP);
+    } else {
+        ui->text_ex("No runs yet", -1, 0, CALIPER_TEXT_HEADING);
+        ui->text_ex("An applet logs one with two lines; the curve is here within half a second:",
+                    -1, 0, CALIPER_TEXT_DIM);
+        ui->space(0, 4);
+        ui->text_ex(two_lines, -1, ui->color(CALIPER_THEME_ACCENT), CALIPER_TEXT_MONO);
+        ui->space(0, 4);
+        if (ui->button("Copy the two lines", 0, 0, 0))
+            ui->set_clipboard(two_lines);
+        ui->space(0, 14);
+        ui->text_ex("Runs logged through TensorBoard come over with:", -1, 0, CALIPER_TEXT_DIM);
+        ui->space(0, 4);
+        ui->text_ex("caliper import tfevents FOLDER", -1, ui->color(CALIPER_THEME_ACCENT),
+                    CALIPER_TEXT_MONO);
+        ui->space(0, 4);
+        if (ui->button("Copy the command", 0, 0, 0))
+            ui->set_clipboard("caliper import tfevents ");
+    }
+    ui->end(CALIPER_SCOPE_INDENT);
+}

@@ -1,0 +1,234 @@
+/* The curves of the chosen runs, a chart a tag. Frame thread. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shell/runs/run_text.h"
+#include "shell/runs/runs_impl.h"
+
+enum { BANDS_UP_TO = 12, MARKS_UP_TO = 200 };
+#define CHART_H     236.0f
+#define CHART_MIN_W 340.0f
+
+static const char *const axis_names[] = {"Step", "Time", "Relative", "Arrival"};
+
+const RunsChart *runs_chart(const Runs *runs, const char *tag)
+{
+    for (uint32_t i = 0; runs->snapshot != NULL && i < runs->snapshot->chart_count; i++) {
+        if (strcmp(runs->snapshot->charts[i]->tag, tag) == 0)
+            return runs->snapshot->charts[i];
+    }
+    return NULL;
+}
+
+/* ---- The bar ---- */
+
+static void draw_bar(Runs *runs)
+{
+    const CaliperWidgetsV1 *ui = widgets_table();
+    double smoothing = runs->smoothing;
+    for (int32_t i = 0; i < 4; i++) {
+        if (i > 0)
+            ui->same_line(0, 4);
+        if (ui->button(axis_names[i], 0, 0, runs->axis == i ? CALIPER_BUTTON_PRIMARY : 0)) {
+            runs->axis = i;
+            runs->fit = true;
+            runs_pointed(runs, RUNS_ACTION_AXIS);
+        }
+        if (i == (runs->axis + 1) % 4)
+            runs_seen(runs, RUNS_ACTION_AXIS);
+    }
+    ui->same_line(0, 16);
+    ui->next_width(96);
+    if (ui->slider("smoothing", &smoothing, 0.0, 0.99, 2, NULL, 0)) {
+        runs_pointed(runs, smoothing > runs->smoothing ? RUNS_ACTION_SMOOTHING
+                                                       : RUNS_ACTION_SMOOTHING_LESS);
+        runs->smoothing = smoothing;
+    }
+    runs_seen(runs, RUNS_ACTION_SMOOTHING);
+    runs_seen(runs, RUNS_ACTION_SMOOTHING_LESS);
+    ui->tooltip("Exponential moving average, as TensorBoard's  ( [ and ] )");
+    ui->same_line(0, 12);
+    (void)runs_box(runs, RUNS_ACTION_LOG_Y, "log y", &runs->log_y);
+    ui->same_line(0, 8);
+    (void)runs_box(runs, RUNS_ACTION_LOG_X, "log x", &runs->log_x);
+    ui->same_line(0, 8);
+    (void)runs_box(runs, RUNS_ACTION_OUTLIERS, "no outliers", &runs->no_outliers);
+    ui->same_line(0, 8);
+    (void)runs_box(runs, RUNS_ACTION_BANDS, "bands", &runs->bands);
+    ui->same_line(0, 12);
+    if (runs_button(runs, RUNS_ACTION_FIT, "Fit", false))
+        runs->fit = true;
+}
+
+/* ---- One chart ---- */
+
+static CaliperPlotData columns(const double *x, const double *y, const double *y2, uint32_t count)
+{
+    return (CaliperPlotData){
+        .struct_size = sizeof(CaliperPlotData), .x = x, .y = y, .y2 = y2, .count = count};
+}
+
+static void draw_series(Runs *runs, const RunsChart *chart, const RunsSeries *series)
+{
+    const CaliperPlotV1 *plot = plot_table();
+    const CaliperWidgetsV1 *ui = widgets_table();
+    int32_t at = runs_catalog_find(runs->catalog, series->run);
+    if (at < 0 || (uint32_t)at >= runs->named_count)
+        return;
+    uint32_t color = runs->colors[at];
+    bool few = chart->count <= BANDS_UP_TO;
+    bool smooth = chart->smoothing > 0.0;
+    CaliperPlotData raw = columns(series->x, series->mean, NULL, series->count);
+    CaliperPlotData shown =
+        columns(series->x, smooth ? series->smooth : series->mean, NULL, series->count);
+    ui->push_id_int(series->run);
+    if (runs->bands && few && series->merged) {
+        CaliperPlotData band = columns(series->x, series->least, series->greatest, series->count);
+        plot->style(ui_fade(color, 0.22f), 0, 0, 0);
+        plot->band("##band", &band, CALIPER_SERIES_NO_LEGEND);
+    }
+    if (smooth && few) {
+        plot->style(ui_fade(color, 0.28f), 1.0f, 0, 0);
+        plot->line("##raw", &raw, CALIPER_SERIES_NO_LEGEND);
+    }
+    plot->style(color, few ? 1.6f : 1.0f, series->count == 1 ? CALIPER_MARKER_CIRCLE : 0, 5);
+    plot->line(runs->labels[at], &shown, CALIPER_SERIES_NO_LEGEND);
+    if (series->gap_count > 0) {
+        uint32_t count = series->gap_count < MARKS_UP_TO ? series->gap_count : MARKS_UP_TO;
+        CaliperPlotData gaps = columns(series->gap_x, series->gap_y, NULL, count);
+        plot->style(color, 1.5f, CALIPER_MARKER_CROSS, 6);
+        plot->scatter("not a number##gaps", &gaps, CALIPER_SERIES_NO_LEGEND);
+    }
+    ui->end(CALIPER_SCOPE_ID);
+}
+
+/* More detail is asked for when much less than all is in sight, with room to move in. */
+static void note_view(Runs *runs, const RunsChart *chart)
+{
+    RunsChartRequest *request = &runs->in_sight[runs->in_sight_count - 1];
+    double from = 0, to = 0, low = INFINITY, high = -INFINITY;
+    bool merged = false;
+    plot_table()->view(CALIPER_AXIS_X1, &from, &to);
+    for (uint32_t i = 0; i < chart->count; i++) {
+        const RunsSeries *series = &chart->series[i];
+        if (series->count > 0) {
+            low = fmin(low, series->x[0]);
+            high = fmax(high, series->x[series->count - 1]);
+        }
+        merged |= series->merged;
+    }
+    double width = to - from;
+    if (!(width > 0.0) || !(width < 0.5 * (high - low)) || (!merged && !chart->has_range))
+        return;
+    request->has_range = true;
+    /* The last window is kept while the view lies in it and is not much smaller. */
+    if (chart->has_range && chart->from <= from && to <= chart->to &&
+        chart->to - chart->from < 5.0 * width) {
+        request->from = chart->from;
+        request->to = chart->to;
+    } else {
+        request->from = from - 0.75 * width;
+        request->to = to + 0.75 * width;
+    }
+}
+
+static void set_axes(const Runs *runs, const RunsChart *chart)
+{
+    const CaliperPlotV1 *plot = plot_table();
+    uint32_t x_scale = runs->axis == METRICS_AXIS_WALL ? CALIPER_SCALE_TIME
+                       : runs->log_x                   ? CALIPER_SCALE_LOG10
+                                                       : CALIPER_SCALE_LINEAR;
+    bool whole = runs->axis == METRICS_AXIS_STEP || runs->axis == METRICS_AXIS_ARRIVAL;
+    plot->axis(CALIPER_AXIS_X1, NULL, x_scale,
+               CALIPER_AXIS_FIT | (whole && !runs->log_x ? CALIPER_AXIS_INTEGER : 0u));
+    plot->axis(CALIPER_AXIS_Y1, NULL, runs->log_y ? CALIPER_SCALE_LOG10 : CALIPER_SCALE_LINEAR,
+               CALIPER_AXIS_FIT);
+    if (runs->no_outliers && chart != NULL && chart->inner_low < chart->inner_high) {
+        double room = 0.05 * (chart->inner_high - chart->inner_low);
+        bool positive = runs->log_y && chart->inner_low - room <= 0.0;
+        plot->axis_range(CALIPER_AXIS_Y1, positive ? (double)NAN : chart->inner_low - room,
+                         chart->inner_high + room, CALIPER_WHEN_ALWAYS);
+    }
+    if (runs->fit)
+        plot->axis_fit(0);
+}
+
+static void draw_chart(Runs *runs, const char *tag, float w)
+{
+    const CaliperPlotV1 *plot = plot_table();
+    const CaliperWidgetsV1 *ui = widgets_table();
+    const RunsChart *chart = runs_chart(runs, tag);
+    char title[RUNS_LABEL_BYTES * 2 + 64];
+    int length = snprintf(title, sizeof title, "%.160s", tag);
+    if (chart != NULL && chart->gaps > 0)
+        snprintf(title + length, sizeof title - (size_t)length, "     %llu NaN or infinite",
+                 (unsigned long long)chart->gaps);
+    if (runs->in_sight_count < RUNS_CHARTS_MAX)
+        runs->in_sight[runs->in_sight_count++] = (RunsChartRequest){.tag = (char *)(uintptr_t)tag};
+    ui->push_id(tag);
+    /* Each axis has its own view: the id says which. */
+    ui->push_id_int((uint64_t)runs->axis * 4u + runs->log_x * 2u + runs->log_y);
+    ui->next_id(1);
+    if (plot->plot(title, w, CHART_H, CALIPER_PLOT_NO_LEGEND | CALIPER_PLOT_ALIGN)) {
+        set_axes(runs, chart);
+        for (uint32_t i = 0; chart != NULL && i < chart->count; i++)
+            draw_series(runs, chart, &chart->series[i]);
+        if (chart != NULL && runs->in_sight_count > 0)
+            note_view(runs, chart);
+    }
+    plot->end();
+    ui->end(CALIPER_SCOPE_ID);
+    ui->end(CALIPER_SCOPE_ID);
+}
+
+/* ---- The grid ---- */
+
+static bool is_shown(const Runs *runs, const RunsTag *tag)
+{
+    return tag->kind == METRICS_KIND_SCALAR && run_text_matches(tag->name, runs->tags);
+}
+
+void runs_draw_charts(Runs *runs)
+{
+    const CaliperWidgetsV1 *ui = widgets_table();
+    const RunsCatalog *catalog = runs->catalog;
+    float w = 0, h = 0, gap = ui->metric(CALIPER_METRIC_GAP_X);
+    int64_t first = 0, end = 0;
+    draw_bar(runs);
+    runs->in_sight_count = 0;
+    runs->chart_total = 0;
+    for (uint32_t i = 0; i < catalog->kind_count; i++)
+        runs->chart_total += is_shown(runs, &catalog->kinds[i]);
+    if (runs->chart_total == 0 || runs->chosen_count == 0) {
+        ui->space(0, 24);
+        ui->text_ex(runs->chosen_count == 0 ? "Choose a run at the left."
+                                            : "No scalars under such a tag.",
+                    -1, 0, CALIPER_TEXT_DIM);
+        runs->fit = false;
+        return;
+    }
+    if (ui->child("##charts", 0, 0, 0)) {
+        ui->remaining(&w, &h);
+        uint32_t per_row = (uint32_t)fmaxf(1.0f, floorf((w + gap) / (CHART_MIN_W + gap)));
+        if (per_row > runs->chart_total)
+            per_row = runs->chart_total;
+        float chart_w = floorf((w - gap * (float)(per_row - 1)) / (float)per_row);
+        int64_t rows = (runs->chart_total + per_row - 1) / per_row;
+        while (ui->rows(rows, CHART_H + ui->metric(CALIPER_METRIC_GAP_Y), &first, &end)) {
+            int64_t place = -1;
+            for (uint32_t i = 0; i < catalog->kind_count; i++) {
+                if (!is_shown(runs, &catalog->kinds[i]))
+                    continue;
+                int64_t row = ++place / per_row;
+                if (row < first || row >= end)
+                    continue;
+                if (place % per_row != 0)
+                    ui->same_line(0, gap);
+                draw_chart(runs, catalog->kinds[i].name, chart_w);
+            }
+        }
+    }
+    ui->end(CALIPER_SCOPE_CHILD);
+    runs->fit = false;
+}

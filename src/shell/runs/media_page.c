@@ -1,0 +1,216 @@
+/* Histograms over steps, and images with a step slider, of the run under the cursor. Frame thread.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shell/runs/runs_impl.h"
+
+enum { TAGS_MOST = 512 };
+
+/* The tags of one kind that the cursor's run has; chooses one of them. False: there is none. */
+static bool choose_tag(Runs *runs, MetricsKind kind)
+{
+    const CaliperWidgetsV1 *ui = widgets_table();
+    const char *names[TAGS_MOST];
+    int32_t count = 0, chosen = -1;
+    const MetricsTags *tags = &runs->catalog->tags;
+    for (uint32_t i = 0; i < tags->count && count < TAGS_MOST; i++) {
+        if (tags->items[i].kind != kind || tags->items[i].run != runs->cursor)
+            continue;
+        if (strcmp(tags->items[i].tag, runs->media_tag) == 0)
+            chosen = count;
+        names[count++] = tags->items[i].tag;
+    }
+    if (count == 0)
+        return false;
+    ui->next_width(300);
+    if (ui->combo("Tag", &chosen, names, count, 0) || chosen < 0) {
+        snprintf(runs->media_tag, sizeof runs->media_tag, "%s", names[chosen < 0 ? 0 : chosen]);
+        runs->image_seq = 0;
+    }
+    return true;
+}
+
+static const char *cursor_label(const Runs *runs)
+{
+    int32_t at = runs_catalog_find(runs->catalog, runs->cursor);
+    return at >= 0 && (uint32_t)at < runs->named_count ? runs->labels[at] : "no run";
+}
+
+/* What has come for the run and tag that are shown; NULL: nothing yet. */
+static const RunsMedia *media(Runs *runs, MetricsKind kind)
+{
+    const RunsMedia *shown = runs->snapshot->media;
+    return shown != NULL && shown->kind == kind && shown->run == runs->cursor &&
+                   strcmp(shown->tag, runs->media_tag) == 0
+               ? shown
+               : NULL;
+}
+
+static bool draw_head(Runs *runs, MetricsKind kind, const char *none)
+{
+    const CaliperWidgetsV1 *ui = widgets_table();
+    ui->text_ex(cursor_label(runs), -1, 0, CALIPER_TEXT_HEADING);
+    if (choose_tag(runs, kind))
+        return true;
+    ui->text_ex(none, -1, 0, CALIPER_TEXT_DIM);
+    return false;
+}
+
+/* ---- Histograms ---- */
+
+/* One step's counts as a ridge: those of later steps stand in front, lower. */
+static void draw_ridge(const RunsMedia *shown, uint32_t step, double most, uint32_t color)
+{
+    const CaliperPlotV1 *plot = plot_table();
+    double x[RUNS_BINS], low[RUNS_BINS], high[RUNS_BINS];
+    double width = (shown->high - shown->low) / RUNS_BINS;
+    double base = (double)(shown->step_count - 1 - step);
+    for (uint32_t i = 0; i < RUNS_BINS; i++) {
+        x[i] = shown->low + width * ((double)i + 0.5);
+        low[i] = base;
+        high[i] = base + 3.0 * shown->counts[step * RUNS_BINS + i] / most;
+    }
+    CaliperPlotData data = {
+        .struct_size = sizeof data, .x = x, .y = low, .y2 = high, .count = RUNS_BINS};
+    plot->style(color, 0, 0, 0);
+    plot->band("##ridge", &data, CALIPER_SERIES_NO_LEGEND);
+    data.y = high;
+    data.y2 = NULL;
+    plot->style(widgets_table()->color(CALIPER_THEME_BACKGROUND), 1.0f, 0, 0);
+    plot->line("##edge", &data, CALIPER_SERIES_NO_LEGEND);
+}
+
+static void draw_ridges(Runs *runs, const RunsMedia *shown)
+{
+    enum { TICKS = 6 };
+    const CaliperPlotV1 *plot = plot_table();
+    double at[TICKS], most = 1.0;
+    char texts[TICKS][24];
+    const char *labels[TICKS];
+    int32_t ticks = 0;
+    for (uint32_t i = 0; i < shown->step_count * RUNS_BINS; i++)
+        most = fmax(most, shown->counts[i]);
+    for (uint32_t i = 0; i < TICKS && i < shown->step_count; i++) {
+        uint32_t step = shown->step_count <= TICKS ? i : i * (shown->step_count - 1) / (TICKS - 1);
+        at[ticks] = (double)(shown->step_count - 1 - step);
+        snprintf(texts[ticks], sizeof texts[0], "%lld", (long long)shown->steps[step]);
+        labels[ticks] = texts[ticks];
+        ticks++;
+    }
+    if (plot->plot("##histograms", 0, 0, CALIPER_PLOT_NO_LEGEND | CALIPER_PLOT_NO_HOVER)) {
+        plot->axis(CALIPER_AXIS_X1, "value", CALIPER_SCALE_LINEAR, CALIPER_AXIS_FIT);
+        plot->axis(CALIPER_AXIS_Y1, "step", CALIPER_SCALE_LINEAR, CALIPER_AXIS_FIT);
+        plot->axis_ticks(CALIPER_AXIS_Y1, at, labels, ticks);
+        for (uint32_t i = 0; i < shown->step_count; i++) {
+            float place = shown->step_count > 1 ? (float)i / (float)(shown->step_count - 1) : 1.0f;
+            widgets_table()->push_id_int(i);
+            draw_ridge(shown, i, most,
+                       plot->colormap(CALIPER_CMAP_VIRIDIS, 0.15f + 0.75f * place, 0.0f, 1.0f));
+            widgets_table()->end(CALIPER_SCOPE_ID);
+        }
+    }
+    plot->end();
+    (void)runs;
+}
+
+void runs_draw_histograms(Runs *runs)
+{
+    const CaliperWidgetsV1 *ui = widgets_table();
+    char text[160];
+    if (!draw_head(runs, METRICS_KIND_HISTOGRAM, "This run has no histograms."))
+        return;
+    const RunsMedia *shown = media(runs, METRICS_KIND_HISTOGRAM);
+    if (shown == NULL || shown->step_count == 0)
+        return;
+    int length =
+        snprintf(text, sizeof text, "%u of %llu steps, values %.6g to %.6g", shown->step_count,
+                 (unsigned long long)shown->rows, shown->low, shown->high);
+    if (shown->not_finite > 0)
+        snprintf(text + length, sizeof text - (size_t)length, ", %llu NaN or infinite left out",
+                 (unsigned long long)shown->not_finite);
+    ui->text_ex(text, -1, 0, CALIPER_TEXT_DIM);
+    if (shown->low <= shown->high)
+        draw_ridges(runs, shown);
+}
+
+/* ---- Images ---- */
+
+/* Puts the image that came into the one texture, made anew when its size is another. */
+static void fill_texture(Runs *runs, const RunsMedia *shown)
+{
+    const MetricsImage *image = &shown->image.items[0];
+    if (runs->textured == shown && runs->textured_seq == image->seq)
+        return;
+    CaliperTensor tensor = {
+        .struct_size = sizeof tensor,
+        .data = (void *)(uintptr_t)image->bytes,
+        .dtype = CALIPER_DT_U8,
+        .ndim = 3,
+        .shape = {image->height, image->width, image->channels},
+        .strides = {(int64_t)image->width * image->channels, image->channels, 1},
+        .device = CALIPER_DEV_CPU};
+    bool same = runs->texture != 0 && runs->texture_w == image->width &&
+                runs->texture_h == image->height && runs->texture_c == image->channels;
+    if (!same) {
+        if (runs->texture != 0)
+            bridge_release_texture(runs->bridge, runs->texture);
+        runs->texture = bridge_texture_from_tensor(runs->bridge, &tensor, 0);
+    } else {
+        (void)bridge_update_texture(runs->bridge, runs->texture, &tensor);
+    }
+    runs->texture_w = image->width;
+    runs->texture_h = image->height;
+    runs->texture_c = image->channels;
+    runs->textured = shown;
+    runs->textured_seq = image->seq;
+}
+
+static void draw_slider(Runs *runs, const RunsMedia *shown)
+{
+    const CaliperWidgetsV1 *ui = widgets_table();
+    char text[96];
+    int64_t last = (int64_t)shown->list.count - 1, place = last;
+    for (int64_t i = 0; i <= last; i++) {
+        if (shown->list.items[i].seq == runs->image_seq)
+            place = i;
+    }
+    int64_t before = place;
+    if (runs_button(runs, RUNS_ACTION_IMAGE_BACK, "<", false) ||
+        runs_key(runs, RUNS_ACTION_IMAGE_BACK))
+        place = place > 0 ? place - 1 : 0;
+    ui->same_line(0, 4);
+    if (runs_button(runs, RUNS_ACTION_IMAGE_ON, ">", false) || runs_key(runs, RUNS_ACTION_IMAGE_ON))
+        place = place < last ? place + 1 : last;
+    ui->same_line(0, 8);
+    ui->next_width(320);
+    if (last > 0)
+        (void)ui->slider_int("##step", &place, 0, last, NULL, 0);
+    const MetricsImage *image = &shown->list.items[place];
+    snprintf(text, sizeof text, "step %lld, image %lld of %lld, %u x %u x %u",
+             (long long)image->step, (long long)place + 1, (long long)last + 1, image->width,
+             image->height, image->channels);
+    ui->same_line(0, 12);
+    ui->text_ex(text, -1, 0, CALIPER_TEXT_DIM);
+    if (place != before || runs->image_seq != 0)
+        runs->image_seq = image->seq;
+}
+
+void runs_draw_images(Runs *runs)
+{
+    const CaliperWidgetsV1 *ui = widgets_table();
+    if (!draw_head(runs, METRICS_KIND_IMAGE, "This run has no images."))
+        return;
+    const RunsMedia *shown = media(runs, METRICS_KIND_IMAGE);
+    if (shown == NULL || shown->list.count == 0)
+        return;
+    draw_slider(runs, shown);
+    if (shown->image.count == 0 || shown->image.items[0].bytes == NULL)
+        return;
+    fill_texture(runs, shown);
+    if (ui->image_view("##image", runs->texture, 0, 0, 0, 0, NULL,
+                       CALIPER_IMAGE_CHECKER | CALIPER_IMAGE_GRID)) {
+    }
+    ui->end(CALIPER_SCOPE_IMAGE);
+}

@@ -1,0 +1,451 @@
+/* See reader.h. What belongs to which thread: `current` to the frame thread; catalog, charts and
+ * media to the reader's; everything that both touch is atomic. */
+#include "shell/runs/reader.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/fault.h"
+#include "core/log.h"
+#include "shell/runs/charts.h"
+
+enum {
+    CHARTS_KEPT = 2 * RUNS_CHARTS_MAX, /* also those that were scrolled out of sight */
+    POLL_MS = 40,
+    RUNS_EVERY_MS = 250,  /* the list of runs, while rows come in */
+    TAGS_EVERY_MS = 1000, /* the list of tags; and no more than a fifth of the time */
+    TAGS_COST_FACTOR = 5,
+    ELSEWHERE_EVERY_MS = 1000, /* another process's copy is looked at */
+    AGAIN_AFTER_MS = 3000      /* when not even the runs could be read */
+};
+
+struct RunsReader {
+    MetricsStore *store;
+    MetricsReader *reader;
+    pthread_t thread, creator;
+    sem_t wake;
+    bool has_sem;
+    atomic_bool stop;
+
+    _Atomic(RunsRequest *) wanted;   /* left by the frame thread */
+    _Atomic(RunsCommand *) commands; /* the newest first */
+    _Atomic(RunsSnapshot *) ready;   /* left by the reader */
+    _Atomic(RunsSnapshot *) retired; /* to be freed by the reader */
+    RunsSnapshot *current;
+
+    RunsRequest *request;
+    RunsCatalog *catalog;
+    RunsMedia *media;
+    WorkChart *charts; /* CHARTS_KEPT */
+    uint64_t round_number;
+    uint64_t seen_commits;
+    int64_t seen_copy_us;
+    uint64_t runs_ns, tags_ns, elsewhere_ns; /* when each was read last; 0: never */
+    uint64_t tags_cost_ns;
+    bool catalog_due, media_due;
+    char error[RUNS_ERROR_BYTES];
+
+    atomic_ullong commands_left, commands_done, queries, frame_queries, snapshots, rounds;
+    atomic_ullong answered;         /* serial */
+    atomic_ullong answered_commits; /* of the store, when the last round began */
+    atomic_bool hurry;              /* somebody waits: nothing is put off */
+    atomic_bool complete;           /* the last round left nothing to be read */
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool is_due(uint64_t last_ns, uint64_t now, uint64_t period_ns)
+{
+    return last_ns == 0 || now - last_ns >= period_ns;
+}
+
+void runs_request_free(RunsRequest *request)
+{
+    if (request == NULL)
+        return;
+    for (uint32_t i = 0; i < request->chart_count; i++)
+        free(request->charts[i].tag);
+    free(request->media_tag);
+    free(request->runs);
+    free(request);
+}
+
+/* ---- The reader's thread ---- */
+
+static void count_queries(RunsReader *reader, uint64_t count)
+{
+    atomic_fetch_add(&reader->queries, count);
+    if (pthread_equal(pthread_self(), reader->creator))
+        atomic_fetch_add(&reader->frame_queries, count);
+}
+
+static void note_error(RunsReader *reader)
+{
+    const char *words = metrics_reader_error(reader->reader);
+    size_t length = strlen(words[0] != '\0' ? words : "no memory");
+    if (length >= sizeof reader->error)
+        length = sizeof reader->error - 1;
+    memcpy(reader->error, words[0] != '\0' ? words : "no memory", length);
+    reader->error[length] = '\0';
+}
+
+static void do_commands(RunsReader *reader)
+{
+    RunsCommand *newest = atomic_exchange(&reader->commands, NULL);
+    RunsCommand *first = NULL;
+    uint64_t done = 0;
+    while (newest != NULL) { /* in the order in which they were given */
+        RunsCommand *next = newest->next;
+        newest->next = first;
+        first = newest;
+        newest = next;
+    }
+    while (first != NULL) {
+        RunsCommand *next = first->next;
+        if (first->sets_note)
+            metrics_store_set_note(reader->store, first->run, first->note);
+        else
+            metrics_store_set_deleted(reader->store, first->run, first->deleted);
+        free(first);
+        first = next;
+        done++;
+        reader->catalog_due = true;
+    }
+    atomic_fetch_add(&reader->commands_done, done);
+}
+
+static void free_retired(RunsReader *reader)
+{
+    RunsSnapshot *snapshot = atomic_exchange(&reader->retired, NULL);
+    while (snapshot != NULL) {
+        RunsSnapshot *next = snapshot->next;
+        runs_snapshot_free(snapshot);
+        snapshot = next;
+    }
+}
+
+/* True: it was read anew. */
+static bool update_catalog(RunsReader *reader, bool newer)
+{
+    uint64_t now = now_ns();
+    uint64_t tags_period = (uint64_t)TAGS_EVERY_MS * 1000000u;
+    if (tags_period < TAGS_COST_FACTOR * reader->tags_cost_ns)
+        tags_period = TAGS_COST_FACTOR * reader->tags_cost_ns;
+    reader->catalog_due |= newer;
+    if (reader->catalog == NULL && !is_due(reader->runs_ns, now, AGAIN_AFTER_MS * 1000000ull))
+        return false;
+    bool hurry = atomic_load(&reader->hurry);
+    bool tags = reader->catalog_due && (hurry || is_due(reader->tags_ns, now, tags_period));
+    bool runs =
+        reader->catalog_due && (hurry || is_due(reader->runs_ns, now, RUNS_EVERY_MS * 1000000u));
+    if (!tags && !runs && reader->catalog != NULL)
+        return false;
+    tags |= reader->catalog == NULL;
+    RunsCatalog *read = runs_catalog_read(reader->reader, reader->catalog, tags);
+    count_queries(reader, tags ? 2 : 1);
+    reader->runs_ns = now_ns();
+    if (tags) {
+        reader->tags_cost_ns = now_ns() - now;
+        reader->tags_ns = now_ns();
+    }
+    if (read == NULL) {
+        note_error(reader);
+        return true;
+    }
+    runs_catalog_drop(&reader->catalog);
+    reader->catalog = read;
+    reader->catalog_due = !tags && reader->catalog_due; /* the tags are still to come */
+    return true;
+}
+
+static WorkChart *chart_of(RunsReader *reader, const RunsChartRequest *wanted, MetricsAxis axis)
+{
+    WorkChart *oldest = &reader->charts[0];
+    for (uint32_t i = 0; i < CHARTS_KEPT; i++) {
+        WorkChart *chart = &reader->charts[i];
+        if (chart->tag != NULL && chart->axis == axis && strcmp(chart->tag, wanted->tag) == 0)
+            return chart;
+        if (chart->used < oldest->used)
+            oldest = chart;
+    }
+    charts_clear(oldest);
+    return oldest;
+}
+
+/* True: some chart is another one than before. */
+static bool update_charts(RunsReader *reader, bool newer)
+{
+    const RunsRequest *request = reader->request;
+    bool changed = false;
+    for (uint32_t i = 0; request != NULL && i < request->chart_count; i++) {
+        const RunsChartRequest *given = &request->charts[i];
+        uint64_t queries = 0;
+        ChartWanted wanted = {.tag = given->tag,
+                              .axis = request->axis,
+                              .smoothing = request->smoothing,
+                              .runs = request->runs,
+                              .run_count = request->run_count,
+                              .has_range = given->has_range,
+                              .from = given->from,
+                              .to = given->to};
+        WorkChart *chart = chart_of(reader, given, request->axis);
+        RunsChart *before = chart->published;
+        /* One that was out of sight has missed what came meanwhile. */
+        bool missed = chart->used != reader->round_number - 1;
+        chart->used = reader->round_number;
+        if (!charts_update(chart, reader->reader, &wanted, newer || missed, &queries))
+            note_error(reader);
+        count_queries(reader, queries);
+        changed |= chart->published != before;
+        if (atomic_load(&reader->stop))
+            break;
+    }
+    return changed;
+}
+
+/* True: another one than before. */
+static bool update_media(RunsReader *reader, bool asked, bool newer)
+{
+    const RunsRequest *request = reader->request;
+    bool wanted = request != NULL && request->media_tag != NULL;
+    reader->media_due |= newer;
+    if (!asked && !reader->media_due)
+        return false;
+    if (!wanted && reader->media == NULL)
+        return false;
+    RunsMedia *read = NULL;
+    if (wanted) {
+        read = runs_media_read(reader->reader, request->media_run, request->media_tag,
+                               request->media_kind, request->image_seq);
+        count_queries(reader, 1);
+        if (read == NULL)
+            note_error(reader);
+    }
+    reader->media_due = false;
+    runs_media_drop(&reader->media);
+    reader->media = read;
+    return true;
+}
+
+static void publish(RunsReader *reader, double slowest_ms)
+{
+    RunsSnapshot *made = calloc(1, sizeof *made);
+    MetricsStatus status;
+    if (made == NULL)
+        return;
+    const RunsRequest *request = reader->request;
+    made->request = request != NULL ? request->serial : 0;
+    made->catalog = reader->catalog;
+    if (made->catalog != NULL)
+        atomic_fetch_add(&made->catalog->references, 1);
+    for (uint32_t i = 0; request != NULL && i < request->chart_count; i++) {
+        RunsChart *chart = chart_of(reader, &request->charts[i], request->axis)->published;
+        if (chart != NULL)
+            made->charts[made->chart_count++] = runs_chart_hold(chart);
+    }
+    made->media = reader->media;
+    if (made->media != NULL)
+        atomic_fetch_add(&made->media->references, 1);
+    metrics_store_status(reader->store, &status);
+    made->owner = status.mode == METRICS_MODE_OWNER;
+    made->copy_us = metrics_reader_snapshot_us(reader->reader);
+    made->queries = atomic_load(&reader->queries);
+    made->slowest_ms = slowest_ms;
+    memcpy(made->error, reader->error, sizeof made->error);
+    atomic_fetch_add(&reader->snapshots, 1);
+    runs_snapshot_free(atomic_exchange(&reader->ready, made));
+}
+
+static bool store_has_more(RunsReader *reader, MetricsStatus *status)
+{
+    uint64_t now = now_ns();
+    metrics_store_status(reader->store, status);
+    bool newer = status->commits != reader->seen_commits;
+    reader->seen_commits = status->commits;
+    if (status->mode != METRICS_MODE_OWNER &&
+        is_due(reader->elsewhere_ns, now, (uint64_t)ELSEWHERE_EVERY_MS * 1000000u)) {
+        reader->elsewhere_ns = now;
+        newer = true;
+    }
+    return newer;
+}
+
+static void one_round(RunsReader *reader)
+{
+    MetricsStatus status;
+    uint64_t started = now_ns();
+    do_commands(reader);
+    RunsRequest *asked = atomic_exchange(&reader->wanted, NULL);
+    bool newer = store_has_more(reader, &status);
+    bool first =
+        reader->catalog == NULL && is_due(reader->runs_ns, started, AGAIN_AFTER_MS * 1000000ull);
+    if (asked != NULL) {
+        runs_request_free(reader->request);
+        reader->request = asked;
+    }
+    if (asked == NULL && !newer && !first && !reader->catalog_due)
+        goto idle;
+    if (reader->catalog != NULL || first)
+        reader->error[0] = '\0';
+    reader->round_number++;
+    bool changed = update_catalog(reader, newer);
+    if (reader->catalog != NULL) {
+        changed |= update_charts(reader, newer);
+        changed |= update_media(reader, asked != NULL, newer);
+    }
+    if (changed || asked != NULL)
+        publish(reader, (double)(now_ns() - started) / 1e6);
+    if (reader->request != NULL)
+        atomic_store(&reader->answered, reader->request->serial);
+    atomic_fetch_add(&reader->rounds, 1);
+idle:
+    free_retired(reader);
+    atomic_store(&reader->complete,
+                 reader->error[0] != '\0' || (!reader->catalog_due && reader->catalog != NULL));
+    atomic_store(&reader->answered_commits, status.commits);
+}
+
+static void *read_for_ever(void *user)
+{
+    RunsReader *reader = user;
+    while (!atomic_load(&reader->stop)) {
+        one_round(reader);
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += (long)POLL_MS * 1000000;
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_sec++;
+            until.tv_nsec -= 1000000000;
+        }
+        sem_timedwait(&reader->wake, &until);
+        while (sem_trywait(&reader->wake) == 0) /* several wishes are one */
+            ;
+    }
+    return NULL;
+}
+
+/* ---- Life ---- */
+
+RunsReader *runs_reader_create(MetricsStore *store)
+{
+    RunsReader *reader = fault_here("runs.reader") ? NULL : calloc(1, sizeof *reader);
+    if (reader == NULL)
+        goto no_memory;
+    reader->store = store;
+    reader->creator = pthread_self();
+    reader->charts = calloc(CHARTS_KEPT, sizeof *reader->charts);
+    reader->reader = metrics_reader_create(store);
+    if (reader->charts == NULL || reader->reader == NULL)
+        goto no_memory;
+    reader->has_sem = sem_init(&reader->wake, 0, 0) == 0;
+    if (!reader->has_sem || fault_here("runs.thread") ||
+        pthread_create(&reader->thread, NULL, read_for_ever, reader) != 0) {
+        log_item(RUNS_NO_THREAD, "the dashboard stays empty");
+        goto failed;
+    }
+    return reader;
+no_memory:
+    log_item(OUT_OF_MEMORY, "runs_reader_create", (unsigned long long)sizeof *reader);
+failed:
+    if (reader != NULL) {
+        if (reader->has_sem)
+            sem_destroy(&reader->wake);
+        metrics_reader_destroy(&reader->reader);
+        free(reader->charts);
+    }
+    free(reader);
+    return NULL;
+}
+
+void runs_reader_destroy(RunsReader **reader)
+{
+    if (reader == NULL || *reader == NULL)
+        return;
+    RunsReader *ended = *reader;
+    *reader = NULL;
+    atomic_store(&ended->stop, true);
+    sem_post(&ended->wake);
+    pthread_join(ended->thread, NULL);
+    do_commands(ended); /* a note that was just written is kept */
+    sem_destroy(&ended->wake);
+    for (uint32_t i = 0; i < CHARTS_KEPT; i++)
+        charts_clear(&ended->charts[i]);
+    free(ended->charts);
+    runs_request_free(ended->request);
+    runs_request_free(atomic_load(&ended->wanted));
+    runs_catalog_drop(&ended->catalog);
+    runs_media_drop(&ended->media);
+    runs_snapshot_free(atomic_load(&ended->ready));
+    runs_snapshot_free(ended->current);
+    free_retired(ended);
+    metrics_reader_destroy(&ended->reader);
+    free(ended);
+}
+
+/* ---- The frame thread ---- */
+
+void runs_reader_ask(RunsReader *reader, RunsRequest *request)
+{
+    runs_request_free(atomic_exchange(&reader->wanted, request));
+    sem_post(&reader->wake);
+}
+
+void runs_reader_command(RunsReader *reader, RunsCommand *command)
+{
+    atomic_fetch_add(&reader->commands_left, 1);
+    command->next = atomic_load(&reader->commands);
+    while (!atomic_compare_exchange_weak(&reader->commands, &command->next, command))
+        ;
+    sem_post(&reader->wake);
+}
+
+const RunsSnapshot *runs_reader_snapshot(RunsReader *reader)
+{
+    RunsSnapshot *ready = atomic_exchange(&reader->ready, NULL);
+    if (ready == NULL)
+        return reader->current;
+    RunsSnapshot *old = reader->current;
+    reader->current = ready;
+    if (old != NULL) { /* given back: freeing much memory takes time */
+        old->next = atomic_load(&reader->retired);
+        while (!atomic_compare_exchange_weak(&reader->retired, &old->next, old))
+            ;
+    }
+    return ready;
+}
+
+void runs_reader_counters(const RunsReader *reader, RunsReaderCounters *out)
+{
+    *out = (RunsReaderCounters){.queries = atomic_load(&reader->queries),
+                                .frame_queries = atomic_load(&reader->frame_queries),
+                                .snapshots = atomic_load(&reader->snapshots),
+                                .rounds = atomic_load(&reader->rounds)};
+}
+
+bool runs_reader_settle(RunsReader *reader, uint64_t serial, uint32_t timeout_ms)
+{
+    MetricsStatus status;
+    bool settled = false;
+    atomic_store(&reader->hurry, true);
+    for (uint32_t waited_ms = 0; waited_ms < timeout_ms && !settled; waited_ms++) {
+        metrics_store_status(reader->store, &status);
+        settled = atomic_load(&reader->answered) >= serial && atomic_load(&reader->complete) &&
+                  atomic_load(&reader->commands_done) == atomic_load(&reader->commands_left) &&
+                  atomic_load(&reader->answered_commits) >= status.commits &&
+                  status.rows_committed + status.rows_dropped >= status.rows_accepted;
+        if (settled)
+            break;
+        sem_post(&reader->wake);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    atomic_store(&reader->hurry, false);
+    return settled;
+}

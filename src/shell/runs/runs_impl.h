@@ -1,0 +1,162 @@
+/* shell/runs/runs_impl.h: what the pages of the dashboard share. Frame thread. */
+#ifndef CALIPER_SHELL_RUNS_RUNS_IMPL_H
+#define CALIPER_SHELL_RUNS_RUNS_IMPL_H
+
+#include "services/ui.h"
+#include "services/ui_paint.h"
+#include "services/widgets.h"
+#include "shell/runs/parameters.h"
+#include "shell/runs/reader.h"
+#include "shell/runs/runs.h"
+
+/* What a person can do. Each has a key and something to point at; actions.c says which. */
+typedef enum RunsAction {
+    RUNS_ACTION_SEARCH = 0,
+    RUNS_ACTION_TAGS,
+    RUNS_ACTION_CURSOR,
+    RUNS_ACTION_CURSOR_UP,
+    RUNS_ACTION_CHOOSE,
+    RUNS_ACTION_ONLY,
+    RUNS_ACTION_ALL,
+    RUNS_ACTION_NONE,
+    RUNS_ACTION_AXIS,
+    RUNS_ACTION_SMOOTHING,
+    RUNS_ACTION_SMOOTHING_LESS,
+    RUNS_ACTION_LOG_X,
+    RUNS_ACTION_LOG_Y,
+    RUNS_ACTION_OUTLIERS,
+    RUNS_ACTION_BANDS,
+    RUNS_ACTION_FIT,
+    RUNS_ACTION_SCALARS,
+    RUNS_ACTION_PARAMETERS,
+    RUNS_ACTION_HISTOGRAMS,
+    RUNS_ACTION_IMAGES,
+    RUNS_ACTION_ABOUT,
+    RUNS_ACTION_IMAGE_BACK,
+    RUNS_ACTION_IMAGE_ON,
+    RUNS_ACTION_NOTE,
+    RUNS_ACTION_EXPORT,
+    RUNS_ACTION_DELETE,
+    RUNS_ACTION_UNDO,
+    RUNS_ACTION_COUNT
+} RunsAction;
+
+typedef struct RunsActionInfo {
+    const char *name; /* in the state's JSON */
+    uint32_t chord;
+    const char *key; /* as a script writes it */
+    const char *words;
+    RunsAction page; /* only there; COUNT: everywhere */
+} RunsActionInfo;
+extern const RunsActionInfo runs_actions[RUNS_ACTION_COUNT];
+
+typedef struct RunsActionSeen {
+    float x, y, w, h; /* where it was drawn in this panel; w 0: not in sight */
+    uint32_t by_key, by_pointer;
+} RunsActionSeen;
+
+enum { RUNS_TEXT_BYTES = 128, RUNS_LABEL_BYTES = 120, RUNS_NOTE_BYTES = 2048, RUNS_COLUMNS = 4 };
+
+struct Runs {
+    MetricsStore *store;
+    Bridge *bridge;
+    Ui *ui;
+    bool listens; /* the state is wanted: where each action is shown is noted */
+    RunsReader *reader;
+    const RunsSnapshot *snapshot; /* NULL: none yet */
+    const RunsCatalog *catalog;   /* the snapshot's */
+    uint64_t named;               /* number of the one that labels and rows are of */
+
+    /* Of each run of the catalog. */
+    char (*labels)[RUNS_LABEL_BYTES];
+    uint32_t *colors;
+    uint32_t named_count;
+    /* Those that the search finds, in the table's order. */
+    uint32_t *rows;
+    uint32_t row_count;
+    int32_t sort_column;
+    bool sort_down;
+    bool rows_stale;
+
+    uint64_t *chosen; /* by id */
+    uint32_t chosen_count, chosen_capacity;
+    bool has_chosen;     /* the first choice was made */
+    uint64_t newest_run; /* runs after it are chosen by themselves */
+    uint64_t cursor;     /* a run; 0: none */
+    bool cursor_moved;   /* by key: bring it into sight */
+
+    char search[RUNS_TEXT_BYTES], tags[RUNS_TEXT_BYTES];
+    int32_t axis; /* MetricsAxis */
+    double smoothing;
+    bool log_x, log_y, no_outliers, bands, fit;
+    RunsAction page; /* SCALARS .. ABOUT */
+    bool turn_page;  /* by key */
+    float list_w;
+
+    /* Charts of the last frame that are in sight, and what they show. */
+    RunsChartRequest in_sight[RUNS_CHARTS_MAX];
+    uint32_t in_sight_count;
+    uint32_t chart_total;
+    char media_tag[RUNS_TEXT_BYTES * 2];
+    int64_t image_seq; /* 0: the newest */
+    CaliperTextureId texture;
+    const RunsMedia *textured;
+    int64_t textured_seq;
+    uint32_t texture_w, texture_h, texture_c;
+
+    Parameters parameters;
+    uint64_t compared; /* number of a catalog */
+    uint64_t compared_hash;
+
+    char note[RUNS_NOTE_BYTES];
+    uint64_t note_run;
+    bool note_focus;
+    uint64_t *deleted; /* the last that were put away together */
+    uint32_t deleted_count;
+    uint64_t *restored; /* that come back, and will be chosen */
+    uint32_t restored_count;
+    char told[RUNS_TEXT_BYTES * 2]; /* what was just done */
+
+    uint64_t serial, asked_hash;
+    RunsActionSeen seen[RUNS_ACTION_COUNT];
+    RunsAction focus; /* a field that takes the keyboard next; COUNT: none */
+};
+
+/* actions.c */
+bool runs_key(Runs *runs, RunsAction action); /* its key was pressed here */
+void runs_pointed(Runs *runs, RunsAction action);
+/* Remembers where the last item is: that is how to point at it. */
+void runs_seen(Runs *runs, RunsAction action);
+/* A button that does it; true when pressed. */
+bool runs_button(Runs *runs, RunsAction action, const char *label, bool on);
+/* A box that does it; true when *value was changed. */
+bool runs_box(Runs *runs, RunsAction action, const char *label, bool *value);
+void runs_take_keys(Runs *runs);
+
+/* choice.c */
+bool runs_is_chosen(const Runs *runs, uint64_t run);
+void runs_choose(Runs *runs, uint64_t run, bool on);
+void runs_choose_only(Runs *runs, uint64_t run);
+void runs_choose_rows(Runs *runs, bool on);
+void runs_move_cursor(Runs *runs, int step);
+/* Takes a new catalog: names, colours, the first choice, runs that began since. */
+void runs_take_catalog(Runs *runs);
+void runs_find_rows(Runs *runs);
+void runs_delete_chosen(Runs *runs);
+void runs_undo(Runs *runs);
+uint64_t runs_chosen_hash(const Runs *runs);
+
+/* The pages. */
+void runs_draw_list(Runs *runs);
+void runs_draw_charts(Runs *runs);
+void runs_draw_parameters(Runs *runs);
+void runs_draw_histograms(Runs *runs);
+void runs_draw_images(Runs *runs);
+void runs_draw_about(Runs *runs);
+void runs_draw_empty(Runs *runs);
+
+/* A chart of the snapshot; NULL: it has not come yet. */
+const RunsChart *runs_chart(const Runs *runs, const char *tag);
+const RunsTag *runs_tag_at(const Runs *runs, MetricsKind kind, uint32_t place);
+
+#endif

@@ -1,0 +1,260 @@
+/* See snapshot.h. Reader's thread; drops also where a snapshot is freed. */
+#include "shell/runs/snapshot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- Catalog ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    const MetricsRunInfo *x = *(const MetricsRunInfo *const *)a;
+    const MetricsRunInfo *y = *(const MetricsRunInfo *const *)b;
+    int order = strcmp(x->experiment, y->experiment);
+    return order != 0 ? order : strcmp(x->name, y->name);
+}
+
+static bool mark_twins(RunsCatalog *catalog)
+{
+    uint32_t count = catalog->runs.count;
+    const MetricsRunInfo **sorted = malloc((count + 1) * sizeof *sorted);
+    catalog->twins = calloc(count + 1, sizeof *catalog->twins);
+    if (sorted == NULL || catalog->twins == NULL) {
+        free(sorted);
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = &catalog->runs.items[i];
+    if (count > 0)
+        qsort(sorted, count, sizeof *sorted, by_name);
+    for (uint32_t i = 1; i < count; i++) {
+        if (by_name(&sorted[i - 1], &sorted[i]) == 0) {
+            catalog->twins[sorted[i - 1] - catalog->runs.items] = true;
+            catalog->twins[sorted[i] - catalog->runs.items] = true;
+        }
+    }
+    free(sorted);
+    return true;
+}
+
+int32_t runs_catalog_find(const RunsCatalog *catalog, uint64_t run)
+{
+    uint32_t low = 0, high = catalog->runs.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (catalog->runs.items[middle].id < run)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < catalog->runs.count && catalog->runs.items[low].id == run ? (int32_t)low : -1;
+}
+
+/* The tags of runs that are not put away. */
+static bool sum_tags(RunsCatalog *catalog)
+{
+    catalog->kinds = calloc(catalog->tags.count + 1, sizeof *catalog->kinds);
+    if (catalog->kinds == NULL)
+        return false;
+    for (uint32_t i = 0; i < catalog->tags.count; i++) {
+        const MetricsTag *tag = &catalog->tags.items[i];
+        int32_t run = runs_catalog_find(catalog, tag->run);
+        if (run < 0 || catalog->runs.items[run].deleted)
+            continue;
+        RunsTag *last = catalog->kind_count > 0 ? &catalog->kinds[catalog->kind_count - 1] : NULL;
+        if (last == NULL || last->kind != tag->kind || strcmp(last->name, tag->tag) != 0) {
+            last = &catalog->kinds[catalog->kind_count++];
+            *last = (RunsTag){.kind = tag->kind, .name = tag->tag};
+        }
+        last->runs++;
+        last->rows += tag->rows;
+    }
+    return true;
+}
+
+/* The tags of `before`, whose texts lie in its block, copied. */
+static bool copy_tags(const MetricsTags *before, MetricsTags *out)
+{
+    size_t bytes = (size_t)before->count * sizeof before->items[0];
+    for (uint32_t i = 0; i < before->count; i++)
+        bytes += strlen(before->items[i].tag) + 1;
+    char *block = malloc(bytes + 1);
+    if (block == NULL)
+        return false;
+    out->items = (MetricsTag *)(void *)block;
+    out->count = before->count;
+    char *text = block + (size_t)before->count * sizeof before->items[0];
+    for (uint32_t i = 0; i < before->count; i++) {
+        size_t length = strlen(before->items[i].tag) + 1;
+        out->items[i] = before->items[i];
+        out->items[i].tag = memcpy(text, before->items[i].tag, length);
+        text += length;
+    }
+    return true;
+}
+
+RunsCatalog *runs_catalog_read(MetricsReader *reader, RunsCatalog *before, bool with_tags)
+{
+    static atomic_ullong numbers;
+    struct timespec now;
+    RunsCatalog *catalog = calloc(1, sizeof *catalog);
+    if (catalog == NULL)
+        return NULL;
+    clock_gettime(CLOCK_REALTIME, &now);
+    catalog->references = 1;
+    catalog->number = atomic_fetch_add(&numbers, 1) + 1;
+    catalog->read_us = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+    bool ok = metrics_read_runs(reader, &catalog->runs);
+    if (ok && (with_tags || before == NULL))
+        ok = metrics_read_tags(reader, 0, &catalog->tags);
+    else if (ok)
+        ok = copy_tags(&before->tags, &catalog->tags);
+    if (!ok || !mark_twins(catalog) || !sum_tags(catalog)) {
+        runs_catalog_drop(&catalog);
+        return NULL;
+    }
+    catalog->own_tags = !(with_tags || before == NULL);
+    return catalog;
+}
+
+void runs_catalog_drop(RunsCatalog **catalog)
+{
+    RunsCatalog *dropped = *catalog;
+    *catalog = NULL;
+    if (dropped == NULL || atomic_fetch_sub(&dropped->references, 1) > 1)
+        return;
+    metrics_runs_free(&dropped->runs);
+    if (dropped->own_tags)
+        free(dropped->tags.items);
+    else
+        metrics_tags_free(&dropped->tags);
+    free(dropped->kinds);
+    free(dropped->twins);
+    free(dropped);
+}
+
+/* ---- Charts ---- */
+
+RunsChart *runs_chart_hold(RunsChart *chart)
+{
+    if (chart != NULL)
+        atomic_fetch_add(&chart->references, 1);
+    return chart;
+}
+
+void runs_chart_drop(RunsChart **chart)
+{
+    RunsChart *dropped = *chart;
+    *chart = NULL;
+    if (dropped == NULL || atomic_fetch_sub(&dropped->references, 1) > 1)
+        return;
+    free(dropped->tag);
+    free(dropped->series);
+    free(dropped->values);
+    free(dropped);
+}
+
+/* ---- Histograms and images ---- */
+
+/* Counts each step's finite values into bins between the extremes of all of them; the last bin
+ * holds its upper end. */
+static bool count_values(RunsMedia *media, const MetricsHistograms *read)
+{
+    media->steps = calloc(read->count + 1, sizeof *media->steps);
+    media->counts = calloc((size_t)read->count * RUNS_BINS + 1, sizeof *media->counts);
+    if (media->steps == NULL || media->counts == NULL)
+        return false;
+    media->low = INFINITY;
+    media->high = -INFINITY;
+    for (uint32_t i = 0; i < read->count; i++) {
+        for (uint64_t k = 0; k < read->items[i].count; k++) {
+            double value = (double)read->items[i].values[k];
+            if (!isfinite(value)) {
+                media->not_finite++;
+                continue;
+            }
+            media->low = fmin(media->low, value);
+            media->high = fmax(media->high, value);
+        }
+    }
+    double span = media->high - media->low;
+    for (uint32_t i = 0; i < read->count; i++) {
+        media->steps[i] = read->items[i].step;
+        for (uint64_t k = 0; k < read->items[i].count; k++) {
+            double value = (double)read->items[i].values[k];
+            if (!isfinite(value))
+                continue;
+            double bin = span > 0.0 ? floor((value - media->low) / span * RUNS_BINS) : 0.0;
+            media->counts[i * RUNS_BINS + (bin < RUNS_BINS - 1 ? (uint32_t)bin : RUNS_BINS - 1)]++;
+        }
+    }
+    media->step_count = read->count;
+    media->rows = read->rows;
+    return true;
+}
+
+static bool read_images(MetricsReader *reader, RunsMedia *media, int64_t image_seq)
+{
+    if (!metrics_read_image_list(reader, media->run, media->tag, &media->list))
+        return false;
+    if (media->list.count == 0)
+        return true;
+    int64_t seq = media->list.items[media->list.count - 1].seq;
+    for (uint32_t i = 0; i < media->list.count; i++) {
+        if (media->list.items[i].seq == image_seq)
+            seq = image_seq;
+    }
+    return metrics_read_image(reader, media->run, seq, &media->image);
+}
+
+RunsMedia *runs_media_read(MetricsReader *reader, uint64_t run, const char *tag, MetricsKind kind,
+                           int64_t image_seq)
+{
+    RunsMedia *media = calloc(1, sizeof *media);
+    if (media == NULL)
+        return NULL;
+    media->references = 1;
+    media->run = run;
+    media->kind = kind;
+    media->tag = strdup(tag);
+    bool ok = media->tag != NULL;
+    if (ok && kind == METRICS_KIND_HISTOGRAM) {
+        MetricsHistograms read;
+        ok = metrics_read_histograms(reader, run, tag, INT64_MIN, INT64_MAX, RUNS_HISTOGRAM_STEPS,
+                                     &read) &&
+             count_values(media, &read);
+        metrics_histograms_free(&read);
+    } else if (ok) {
+        ok = read_images(reader, media, image_seq);
+    }
+    if (!ok)
+        runs_media_drop(&media);
+    return media;
+}
+
+void runs_media_drop(RunsMedia **media)
+{
+    RunsMedia *dropped = *media;
+    *media = NULL;
+    if (dropped == NULL || atomic_fetch_sub(&dropped->references, 1) > 1)
+        return;
+    metrics_images_free(&dropped->list);
+    metrics_images_free(&dropped->image);
+    free(dropped->steps);
+    free(dropped->counts);
+    free(dropped->tag);
+    free(dropped);
+}
+
+void runs_snapshot_free(RunsSnapshot *snapshot)
+{
+    if (snapshot == NULL)
+        return;
+    runs_catalog_drop(&snapshot->catalog);
+    for (uint32_t i = 0; i < snapshot->chart_count; i++)
+        runs_chart_drop(&snapshot->charts[i]);
+    runs_media_drop(&snapshot->media);
+    free(snapshot);
+}

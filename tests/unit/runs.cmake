@@ -1,0 +1,6 @@
+# The dashboard's arithmetic, without a toolkit or a store.
+if(CALIPER_SHELL)
+  set(runs ${PROJECT_SOURCE_DIR}/src/shell/runs)
+  caliper_test(runs_test SOURCES runs_test.c ${runs}/curve.c ${runs}/parameters.c ${runs}/run_text.c
+    LIBS libcaliper m LABELS unit)
+endif()
