@@ -1,6 +1,7 @@
 /* MLScope: a small network learns, and one watches: its eight kernels sharpening from noise, the
  * feature maps of a fixed digit, loss and accuracy, what it still gets wrong. This file is the
  * applet's life. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,8 @@
 #include "mlscope.h"
 
 static const char fashion_folder[] = "/usr/share/datasets/fashion-mnist";
+
+enum { WAIT_MS = 100 }; /* below what the host calls a slow frame */
 
 static void *create(void)
 {
@@ -71,8 +74,9 @@ static bool initialize(void *self, const CaliperHost *host)
     find_data(app);
     const char *steps = getenv("CALIPER_MLSCOPE_STEPS");
     app->steps_max = steps != NULL ? strtoll(steps, NULL, 10) : 0;
-    if (app->steps_max > 0)
-        mlscope_start(app);
+    if (app->steps_max < 0)
+        app->steps_max = 0;
+    app->wants_start = app->steps_max > 0;
     return true;
 }
 
@@ -81,9 +85,19 @@ bool mlscope_is_training(const MlScope *app)
     return app->job != 0 && app->jobs->is_running(app->job);
 }
 
-void mlscope_start(MlScope *app)
+/* A learning rate that Adam takes, a seed that is no other than the one that is shown. */
+static const char *find_fault(const MlScope *app)
 {
-    static const char *const names[] = {"MNIST", "Fashion-MNIST", "a folder"};
+    if (!(app->learning_rate > 0) || !isfinite(app->learning_rate))
+        return "the learning rate must be more than 0";
+    if (app->seed < 0)
+        return "the seed must be 0 or more";
+    return NULL;
+}
+
+static void start(MlScope *app)
+{
+    static const char *const names[] = {"MNIST", "Fashion-MNIST", NULL};
     const char *folders[] = {app->mnist_folder, fashion_folder, app->folder};
     if (mlscope_is_training(app))
         return;
@@ -96,13 +110,27 @@ void mlscope_start(MlScope *app)
                             .bridge_caps = app->bridge->caps(),
                             .metrics = app->metrics};
     snprintf(params.folder, sizeof params.folder, "%s", folders[app->data]);
-    snprintf(params.data_name, sizeof params.data_name, "%s", names[app->data]);
+    const char *last_slash = strrchr(app->folder, '/');
+    const char *folder_name =
+        last_slash != NULL && last_slash[1] != '\0' ? last_slash + 1 : app->folder;
+    snprintf(params.data_name, sizeof params.data_name, "%.63s",
+             app->data < 2 ? names[app->data] : folder_name);
+    const char *weights = getenv("CALIPER_MLSCOPE_WEIGHTS");
+    snprintf(params.weights_path, sizeof params.weights_path, "%s", weights != NULL ? weights : "");
     views_release(app); /* ranges are pinned anew */
     memset(&app->score, 0, sizeof app->score);
     app->score_serial = 0;
     app->wrong = 0;
     trainer_prepare(app->trainer, &params);
-    app->job = app->jobs->submit("MLScope: training", trainer_run, app->trainer);
+    app->run_data = app->data;
+    app->awaited = 0;
+    const char *fault = find_fault(app);
+    if (fault == NULL) {
+        app->job = app->jobs->submit("MLScope: training", trainer_run, app->trainer);
+        fault = app->job == 0 ? "no job could be started: see the log" : NULL;
+    }
+    if (fault != NULL)
+        trainer_refuse(app->trainer, fault);
 }
 
 void mlscope_cancel(MlScope *app)
@@ -115,6 +143,11 @@ static void frame(void *self, const CaliperFrameInfo *info)
     MlScope *app = self;
     TrainerView view;
     (void)info;
+    if (app->wants_start)
+        start(app);
+    app->wants_start = false;
+    if (app->steps_max > 0) /* nobody watches: frames keep step with the training */
+        trainer_wait(app->trainer, ++app->awaited, WAIT_MS);
     views_update(app);
     trainer_view(app->trainer, &view);
     if (view.score_serial != app->score_serial) {

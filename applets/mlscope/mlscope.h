@@ -11,11 +11,11 @@
 
 typedef struct Views {
     CaliperTextureId kernels[MODEL_KERNELS], digit, maps[MODEL_KERNELS], wrong;
-    float kernel_range; /* pinned at the first snapshot of a run */
-    float map_min, map_max;
+    float kernel_range; /* what they were made with: the trainer's of the run */
     bool has_any;
     bool on_device; /* what the last update really took */
     ModelSnapshot *shown;
+    bool refused;        /* by the bridge, the last time; nothing is shown then */
     int64_t wrong_index; /* shown in `wrong`; -1: none */
 } Views;
 
@@ -36,6 +36,9 @@ typedef struct MlScope {
     int64_t seed, batch, epochs;
     double learning_rate;
     int64_t steps_max; /* 0: all; CALIPER_MLSCOPE_STEPS */
+    int64_t awaited;   /* the step that a frame waits for, where steps_max is set */
+    bool wants_start;  /* at the next frame's begin, when no view of the last run is in use */
+    int32_t run_data;  /* what `data` was at the start of the run that is shown */
     /* Where the data sets are. */
     char mnist_folder[4096];
     bool has_mnist, has_fashion;
@@ -45,7 +48,6 @@ typedef struct MlScope {
 } MlScope;
 
 /* app.c */
-void mlscope_start(MlScope *app);
 void mlscope_cancel(MlScope *app);
 bool mlscope_is_training(const MlScope *app);
 

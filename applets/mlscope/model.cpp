@@ -1,7 +1,9 @@
 /* The network of MLScope; see model.h. */
 #include "model.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -139,6 +141,22 @@ bool model_step(Model *model, double *out_loss, char *why)
         loss.backward();
         model->adam->step();
         *out_loss = loss.item<double>();
+        return true;
+    } catch (...) {
+        say_why(why);
+        return false;
+    }
+}
+
+bool model_conv1(Model *model, float out[MODEL_CONV1_FLOATS], char *why)
+{
+    try {
+        torch::NoGradGuard no_grad;
+        at::Tensor all =
+            torch::cat({model->net->conv1->weight.flatten(), model->net->conv1->bias.flatten()})
+                .to(at::kCPU)
+                .contiguous();
+        std::memcpy(out, all.data_ptr<float>(), MODEL_CONV1_FLOATS * sizeof(float));
         return true;
     } catch (...) {
         say_why(why);

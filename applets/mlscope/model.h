@@ -63,6 +63,10 @@ typedef struct ModelScore {
     uint8_t wrong_predicted[MODEL_WRONG_MAX];
 } ModelScore;
 
+enum { MODEL_CONV1_FLOATS = MODEL_KERNELS * (MODEL_KERNEL_SIDE * MODEL_KERNEL_SIDE + 1) };
+/* What conv1 is now: the eight kernels, row by row, then the eight biases. */
+bool model_conv1(Model *model, float out[MODEL_CONV1_FLOATS], char *why);
+
 /* Over the whole test set. `stop` is asked between batches; then false with an empty `why`. */
 bool model_evaluate(Model *model, ModelScore *out, bool (*stop)(void *user), void *user, char *why);
 

@@ -11,7 +11,7 @@ static const char *const clothes[MODEL_CLASSES] = {
 /* "7" for a digit, "sneaker" for clothes. */
 static const char *class_name(const MlScope *app, int32_t class, char *text, size_t text_bytes)
 {
-    if (app->data == 1 && class >= 0 && class < MODEL_CLASSES)
+    if (app->run_data == 1 && class >= 0 && class < MODEL_CLASSES)
         return clothes[class];
     snprintf(text, text_bytes, "%d", (int)class);
     return text;
@@ -52,7 +52,7 @@ static void draw_settings(MlScope *app, const TrainerView *view)
         if (ui->button("Cancel", 0, 0, 0))
             mlscope_cancel(app);
     } else if (ui->button("Train", 0, 0, CALIPER_BUTTON_PRIMARY)) {
-        mlscope_start(app);
+        app->wants_start = true;
     }
     if (view->steps > 0) {
         char text[64];
@@ -164,8 +164,10 @@ static void draw_learning(MlScope *app, const TrainerView *view)
         ui->same_line(0, 28);
         draw_maps(app, side);
     } else {
-        ui->text_ex("Press Train: the kernels appear with the first snapshot.", -1, 0,
-                    CALIPER_TEXT_DIM);
+        ui->text_ex(app->views.refused ? "The renderer refused the pictures: see the log."
+                                       : "Press Train: the kernels appear with the first snapshot.",
+                    -1, app->views.refused ? ui->color(CALIPER_THEME_BAD) : 0,
+                    app->views.refused ? 0 : CALIPER_TEXT_DIM);
     }
     ui->space(0, 6);
     ui->remaining(NULL, &height);

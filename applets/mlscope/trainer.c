@@ -1,16 +1,20 @@
 /* The training job; see trainer.h. */
 #include "trainer.h"
 
+#include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct Trainer {
     TrainerParams params;
     Digits digits; /* the job's until it ended; then the frame thread's */
     pthread_mutex_t lock;
+    pthread_cond_t moved; /* a step, or the end */
     atomic_bool wants_cpu;
     /* Under the lock. */
     TrainerView view;
@@ -23,11 +27,27 @@ struct Trainer {
 Trainer *trainer_create(void)
 {
     Trainer *trainer = calloc(1, sizeof *trainer);
-    if (trainer != NULL && pthread_mutex_init(&trainer->lock, NULL) != 0) {
-        free(trainer);
-        trainer = NULL;
-    }
+    if (trainer == NULL)
+        return NULL;
+    if (pthread_mutex_init(&trainer->lock, NULL) != 0)
+        goto no_lock;
+    if (pthread_cond_init(&trainer->moved, NULL) != 0)
+        goto no_condition;
     return trainer;
+no_condition:
+    pthread_mutex_destroy(&trainer->lock);
+no_lock:
+    free(trainer);
+    return NULL;
+}
+
+static void free_curves(Trainer *trainer)
+{
+    free(trainer->losses);
+    free(trainer->accuracies);
+    free(trainer->accuracy_steps);
+    trainer->losses = trainer->accuracies = trainer->accuracy_steps = NULL;
+    trainer->loss_capacity = trainer->accuracy_capacity = 0;
 }
 
 void trainer_destroy(Trainer **trainer_of)
@@ -37,25 +57,27 @@ void trainer_destroy(Trainer **trainer_of)
         return;
     model_snapshot_free(&trainer->latest);
     digits_free(&trainer->digits);
-    free(trainer->losses);
-    free(trainer->accuracies);
-    free(trainer->accuracy_steps);
+    free_curves(trainer);
+    pthread_cond_destroy(&trainer->moved);
     pthread_mutex_destroy(&trainer->lock);
     free(trainer);
     *trainer_of = NULL;
 }
 
-bool trainer_prepare(Trainer *trainer, const TrainerParams *params)
+void trainer_prepare(Trainer *trainer, const TrainerParams *params)
 {
     trainer->params = *params;
     digits_free(&trainer->digits);
     pthread_mutex_lock(&trainer->lock);
+    free_curves(trainer);
+    ModelSnapshot *unseen = trainer->latest;
+    trainer->latest = NULL;
     memset(&trainer->view, 0, sizeof trainer->view);
     memset(&trainer->score, 0, sizeof trainer->score);
     trainer->view.state = TRAINER_STATE_RUNNING;
     snprintf(trainer->view.status, sizeof trainer->view.status, "reading %s", params->data_name);
     pthread_mutex_unlock(&trainer->lock);
-    return true;
+    model_snapshot_free(&unseen);
 }
 
 static void set_status(Trainer *trainer, TrainerState state, const char *words)
@@ -63,6 +85,29 @@ static void set_status(Trainer *trainer, TrainerState state, const char *words)
     pthread_mutex_lock(&trainer->lock);
     trainer->view.state = state;
     snprintf(trainer->view.status, sizeof trainer->view.status, "%s", words);
+    pthread_cond_broadcast(&trainer->moved);
+    pthread_mutex_unlock(&trainer->lock);
+}
+
+void trainer_refuse(Trainer *trainer, const char *words)
+{
+    set_status(trainer, TRAINER_STATE_FAILED, words);
+}
+
+void trainer_wait(Trainer *trainer, int64_t step, int32_t timeout_ms)
+{
+    struct timespec until;
+    int status = 0;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += timeout_ms / 1000;
+    until.tv_nsec += timeout_ms % 1000 * 1000000L;
+    if (until.tv_nsec >= 1000000000L) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000L;
+    }
+    pthread_mutex_lock(&trainer->lock);
+    while (status == 0 && trainer->view.state == TRAINER_STATE_RUNNING && trainer->view.step < step)
+        status = pthread_cond_timedwait(&trainer->moved, &trainer->lock, &until);
     pthread_mutex_unlock(&trainer->lock);
 }
 
@@ -79,10 +124,7 @@ static bool make_room(Trainer *trainer, int64_t steps)
         free(accuracy_steps);
         return false;
     }
-    pthread_mutex_lock(&trainer->lock);
-    free(trainer->losses);
-    free(trainer->accuracies);
-    free(trainer->accuracy_steps);
+    pthread_mutex_lock(&trainer->lock); /* prepare has freed the last run's */
     trainer->view.losses = trainer->losses = losses;
     trainer->view.accuracies = trainer->accuracies = accuracies;
     trainer->view.accuracy_steps = trainer->accuracy_steps = accuracy_steps;
@@ -93,18 +135,31 @@ static bool make_room(Trainer *trainer, int64_t steps)
     return true;
 }
 
+/* `text` as the inside of a JSON string; what is no plain ASCII becomes '?'. */
+static void escape_json(const char *text, char *out, size_t out_bytes)
+{
+    size_t used = 0;
+    for (; *text != '\0' && used + 2 < out_bytes; text++) {
+        if (*text == '"' || *text == '\\')
+            out[used++] = '\\';
+        out[used++] = *text >= ' ' && *text <= '~' ? *text : '?';
+    }
+    out[used] = '\0';
+}
+
 static uint64_t begin_metrics(const TrainerParams *params)
 {
-    char name[128], json[256];
+    char name[128], data[2 * sizeof params->data_name], json[512];
     if (params->metrics == NULL)
         return 0;
     snprintf(name, sizeof name, "%s, seed %llu", params->data_name,
              (unsigned long long)params->seed);
+    escape_json(params->data_name, data, sizeof data);
     snprintf(json, sizeof json,
              "{\"data\": \"%s\", \"seed\": %llu, \"lr\": %.9g, \"batch\": %d, \"epochs\": %d, "
              "\"device\": \"%s\"}",
-             params->data_name, (unsigned long long)params->seed, params->learning_rate,
-             (int)params->batch, (int)params->epochs, params->on_cuda ? "cuda" : "cpu");
+             data, (unsigned long long)params->seed, params->learning_rate, (int)params->batch,
+             (int)params->epochs, params->on_cuda ? "cuda" : "cpu");
     uint64_t run = params->metrics->begin_run("mlscope", name);
     if (run != 0)
         params->metrics->hparams_json(run, json);
@@ -138,12 +193,27 @@ static bool evaluate(Trainer *trainer, Model *model, uint64_t run, int64_t step,
     return true;
 }
 
-static bool show(Trainer *trainer, Model *model, char *why)
+static float at_least(float value, float least)
+{
+    return value > least && isfinite(value) ? value : least;
+}
+
+/* A texture keeps its range for life. */
+static void pin_ranges(TrainerView *view, const ModelSnapshot *first)
+{
+    view->kernel_range = at_least(first->kernel_max, 1e-6f);
+    view->map_min = isfinite(first->map_min) ? first->map_min : 0.0f;
+    view->map_max = at_least(first->map_max, view->map_min + 1e-6f);
+}
+
+static bool show(Trainer *trainer, Model *model, bool is_first, char *why)
 {
     ModelSnapshot *made = model_snapshot(model, atomic_load(&trainer->wants_cpu), why);
     if (made == NULL)
         return false;
     pthread_mutex_lock(&trainer->lock);
+    if (is_first)
+        pin_ranges(&trainer->view, made);
     ModelSnapshot *unseen = trainer->latest;
     trainer->latest = made;
     pthread_mutex_unlock(&trainer->lock);
@@ -157,7 +227,7 @@ static bool train(Trainer *trainer, Model *model, uint64_t run, int64_t steps,
 {
     const int64_t epoch_steps = model_steps_per_epoch(model);
     char message[96];
-    if (!show(trainer, model, why))
+    if (!show(trainer, model, true, why))
         return false;
     for (int64_t step = 1; step <= steps; step++) {
         double loss = 0.0;
@@ -167,6 +237,7 @@ static bool train(Trainer *trainer, Model *model, uint64_t run, int64_t steps,
         pthread_mutex_lock(&trainer->lock);
         trainer->losses[trainer->view.loss_count++] = (float)loss;
         trainer->view.step = step;
+        pthread_cond_broadcast(&trainer->moved);
         pthread_mutex_unlock(&trainer->lock);
         if (run != 0)
             trainer->params.metrics->scalar(run, "train/loss", step, loss);
@@ -174,13 +245,39 @@ static bool train(Trainer *trainer, Model *model, uint64_t run, int64_t steps,
         if ((step % TRAINER_EVERY_STEPS == 0 || is_last) &&
             !evaluate(trainer, model, run, step, control, why))
             return false;
-        if ((step % TRAINER_SHOW_EVERY_STEPS == 0 || is_last) && !show(trainer, model, why))
+        if ((step % TRAINER_SHOW_EVERY_STEPS == 0 || is_last) && !show(trainer, model, false, why))
             return false;
         snprintf(message, sizeof message, "epoch %lld of %d, loss %.4f",
                  (long long)((step - 1) / epoch_steps + 1), (int)trainer->params.epochs, loss);
         control->progress(control, (float)step / (float)steps, message);
     }
     return true;
+}
+
+/* Into the file that the parameters name, beside what was there first. */
+static bool write_weights(const char *path, const float *first, const float *last, char *why)
+{
+    FILE *file = fopen(path, "wb");
+    bool good = file != NULL &&
+                fwrite(first, sizeof *first, MODEL_CONV1_FLOATS, file) == MODEL_CONV1_FLOATS &&
+                fwrite(last, sizeof *last, MODEL_CONV1_FLOATS, file) == MODEL_CONV1_FLOATS;
+    if (file != NULL && fclose(file) != 0)
+        good = false;
+    if (!good)
+        snprintf(why, DIGITS_ERROR_BYTES, "%.200s: %s", path, strerror(errno));
+    return good;
+}
+
+/* train(), and what conv1 was before and after. */
+static bool train_and_keep(Trainer *trainer, Model *model, uint64_t run, int64_t steps,
+                           const CaliperJobControl *control, char *why)
+{
+    float first[MODEL_CONV1_FLOATS], last[MODEL_CONV1_FLOATS];
+    const char *path = trainer->params.weights_path;
+    if (path[0] == '\0')
+        return train(trainer, model, run, steps, control, why);
+    return model_conv1(model, first, why) && train(trainer, model, run, steps, control, why) &&
+           model_conv1(model, last, why) && write_weights(path, first, last, why);
 }
 
 void trainer_run(void *user, const CaliperJobControl *control)
@@ -217,7 +314,7 @@ void trainer_run(void *user, const CaliperJobControl *control)
         run = good ? begin_metrics(params) : 0;
         set_status(trainer, TRAINER_STATE_RUNNING,
                    params->on_cuda ? "training on CUDA" : "training on the CPU");
-        good = good && train(trainer, model, run, steps, control, why);
+        good = good && train_and_keep(trainer, model, run, steps, control, why);
     }
     if (run != 0)
         params->metrics->end_run(run);

@@ -24,6 +24,9 @@ typedef struct TrainerParams {
     bool on_cuda;
     uint32_t bridge_caps;
     const CaliperMetricsV1 *metrics; /* NULL: trains without */
+    /* A file, or "": what conv1 was at the first and at the last snapshot, f32 as model_conv1 gives
+     * them, written when a run comes to its end. */
+    char weights_path[4096];
 } TrainerParams;
 
 typedef enum TrainerState {
@@ -37,7 +40,7 @@ typedef enum TrainerState {
 typedef struct Trainer Trainer;
 
 /* What is copied out for a frame. The arrays are the trainer's and only grow: the first `*_count`
- * elements do not change any more until the next start. */
+ * elements do not change any more, and the arrays stay until the next prepare. */
 typedef struct TrainerView {
     TrainerState state;
     char status[TRAINER_STATUS_BYTES];
@@ -47,19 +50,26 @@ typedef struct TrainerView {
     int64_t loss_count, accuracy_count, step, steps;
     bool has_score;
     uint64_t score_serial; /* changes with each evaluation */
+    /* Of the run's first snapshot, whichever the frame thread saw first. */
+    float kernel_range, map_min, map_max;
 } TrainerView;
 
 Trainer *trainer_create(void);
 /* Its job has ended. */
 void trainer_destroy(Trainer **trainer);
 
-/* Forgets the last run and takes the parameters of the next; not while one runs. False: no memory.
- */
-bool trainer_prepare(Trainer *trainer, const TrainerParams *params);
+/* Forgets the last run, its arrays and its images, and takes the parameters of the next; not while
+ * one runs, nor while a view of the last is in use. */
+void trainer_prepare(Trainer *trainer, const TrainerParams *params);
+/* What was prepared does not run: `words` say why. */
+void trainer_refuse(Trainer *trainer, const char *words);
 /* The job's function; `user` is the trainer. */
 void trainer_run(void *user, const CaliperJobControl *control);
 
 void trainer_view(Trainer *trainer, TrainerView *out);
+/* Returns once that step is done or the run has ended, or after the time. For runs without a
+ * person, where frames are to keep step with the training. */
+void trainer_wait(Trainer *trainer, int64_t step, int32_t timeout_ms);
 void trainer_score(Trainer *trainer, ModelScore *out);
 /* The newest snapshot, which is then the caller's; NULL: none since the last. */
 ModelSnapshot *trainer_take(Trainer *trainer);

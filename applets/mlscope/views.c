@@ -1,7 +1,5 @@
 /* The textures of MLScope: made once, updated from snapshots; device tensors first, on the CPU when
  * the bridge refuses them. Frame thread. */
-#include <math.h>
-
 #include "mlscope.h"
 
 /* Makes or updates one; false: the bridge refused. */
@@ -17,19 +15,36 @@ static bool put(MlScope *app, CaliperTextureId *texture, const CaliperTensor *te
 static bool put_all(MlScope *app, const ModelSnapshot *snapshot)
 {
     Views *views = &app->views;
+    TrainerView run;
+    trainer_view(app->trainer, &run);
+    views->kernel_range = run.kernel_range;
     for (int i = 0; i < MODEL_KERNELS; i++) {
         if (!put(app, &views->kernels[i], &snapshot->kernels[i], CALIPER_CMAP_RDBU,
-                 -views->kernel_range, views->kernel_range) ||
-            !put(app, &views->maps[i], &snapshot->maps[i], CALIPER_CMAP_VIRIDIS, views->map_min,
-                 views->map_max))
+                 -run.kernel_range, run.kernel_range) ||
+            !put(app, &views->maps[i], &snapshot->maps[i], CALIPER_CMAP_VIRIDIS, run.map_min,
+                 run.map_max))
             return false;
     }
     return put(app, &views->digit, &snapshot->digit, CALIPER_CMAP_VIRIDIS, 0.0f, 1.0f);
 }
 
-static float at_least(float value, float least)
+static void release(MlScope *app, CaliperTextureId *texture)
 {
-    return value > least && isfinite(value) ? value : least;
+    if (*texture != 0)
+        app->bridge->release_texture(*texture);
+    *texture = 0;
+}
+
+static void release_pictures(MlScope *app)
+{
+    Views *views = &app->views;
+    for (int i = 0; i < MODEL_KERNELS; i++) {
+        release(app, &views->kernels[i]);
+        release(app, &views->maps[i]);
+    }
+    release(app, &views->digit);
+    model_snapshot_free(&views->shown);
+    views->has_any = false;
 }
 
 void views_update(MlScope *app)
@@ -38,18 +53,17 @@ void views_update(MlScope *app)
     ModelSnapshot *taken = trainer_take(app->trainer);
     if (taken == NULL)
         return;
-    if (!views->has_any) { /* ranges are a texture's for life: pinned here */
-        views->kernel_range = at_least(taken->kernel_max, 1e-6f);
-        views->map_min = isfinite(taken->map_min) ? taken->map_min : 0.0f;
-        views->map_max = at_least(taken->map_max, views->map_min + 1e-6f);
+    views->refused = !put_all(app, taken);
+    if (views->refused) {
+        /* Some are of this snapshot and some of the one before: neither is what was learnt. */
+        if (taken->on_device)
+            trainer_want_cpu(app->trainer); /* the next snapshot comes through the CPU */
+        release_pictures(app);
+        model_snapshot_free(&taken);
+        return;
     }
-    bool good = put_all(app, taken);
-    if (!good && taken->on_device)
-        trainer_want_cpu(app->trainer); /* the next snapshot comes through the CPU */
-    if (good) {
-        views->has_any = true;
-        views->on_device = taken->on_device;
-    }
+    views->has_any = true;
+    views->on_device = taken->on_device;
     /* The one before was read by updates that are behind us on its stream. */
     model_snapshot_free(&views->shown);
     views->shown = taken;
@@ -81,23 +95,10 @@ bool views_show_wrong(MlScope *app, int64_t number)
     return good;
 }
 
-static void release(MlScope *app, CaliperTextureId *texture)
-{
-    if (*texture != 0)
-        app->bridge->release_texture(*texture);
-    *texture = 0;
-}
-
 void views_release(MlScope *app)
 {
-    Views *views = &app->views;
-    for (int i = 0; i < MODEL_KERNELS; i++) {
-        release(app, &views->kernels[i]);
-        release(app, &views->maps[i]);
-    }
-    release(app, &views->digit);
-    release(app, &views->wrong);
-    model_snapshot_free(&views->shown);
-    views->has_any = false;
-    views->wrong_index = -1;
+    release_pictures(app);
+    release(app, &app->views.wrong);
+    app->views.wrong_index = -1;
+    app->views.refused = false;
 }
