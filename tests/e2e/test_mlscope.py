@@ -1,0 +1,237 @@
+"""MLScope from outside, trained on Fashion-MNIST for a bounded number of steps. Its pictures are
+compared with NumPy: the kernels with the weights that the run leaves, through the published tables;
+the digit with the file's bytes; the feature maps with a convolution. Then pictures per renderer, runs
+and tags in the metrics, Cancel and Train at random moments, closing while it trains, and what the
+command links. CALIPER_TEST_LONG=1: three epochs, and what they reach.
+
+Usage: test_mlscope.py CALIPER LUT_FOLDER
+"""
+import gzip
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+    from PIL import Image
+except ImportError:
+    print("skipped: no NumPy or no PIL here")
+    sys.exit(77)
+
+CALIPER, LUTS = sys.argv[1], pathlib.Path(sys.argv[2])
+FASHION = pathlib.Path("/usr/share/datasets/fashion-mnist")
+BUTTON = "move 40 435\n"  # Train, and Cancel in its place
+folder = None
+checks = 0
+
+
+def check(good, *words):
+    global checks
+    checks += 1
+    if not good:
+        print("FAILED:", *words)
+        sys.exit(1)
+
+
+def run(name, frames, steps, script="", renderer="cpu", environment=None):
+    """One headless run with a data root of its own, `name`; answers (log, picture)."""
+    (folder / "script").write_text(script, encoding="utf-8")
+    shot = folder / f"{name}.png"
+    result = subprocess.run(
+        [CALIPER, "run", "mlscope", "--headless", "--renderer", renderer, "--frames", str(frames),
+         "--size", "1280x800", "--scale", "1", "--data-dir", str(folder / name), "--input",
+         str(folder / "script"), "--screenshot", str(shot)],
+        capture_output=True, text=True, check=False,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "CALIPER_LEAKS": "1",
+             "CALIPER_FIXED_CLOCK": "0.016", "CALIPER_MLSCOPE_STEPS": str(steps),
+             "CALIPER_MLSCOPE_WEIGHTS": str(folder / f"{name}.f32"), **(environment or {})})
+    log = result.stdout + result.stderr
+    check(result.returncode == 0, name, "exit status", result.returncode, log)
+    check(f"[renderer] {renderer}" in log, name, "wanted", renderer, log)
+    # One line with the numbers, or one for each thing, would be here after a leak.
+    # That a frame was slow on a busy machine decides nothing.
+    told = [line for line in log.splitlines() if "frame() " not in line]
+    check(not re.search(r" (error|warn) |not released|still there|nobody released",
+                        "\n".join(told)), name, log)
+    return log, np.asarray(Image.open(shot).convert("RGB")).astype(int)
+
+
+def run_whole(name, steps, renderer="cpu"):
+    """A run that comes to its end; the picture. A frame waits a tenth of a second at most for its
+    step, so that how many frames are enough is the machine's affair."""
+    for spare in (60, 400, 3000):
+        shutil.rmtree(folder / name, ignore_errors=True)
+        log, picture = run(name, steps + spare, steps, renderer=renderer)
+        if (folder / f"{name}.f32").exists():
+            return picture
+    check(False, name, "did not end", log)
+    return None
+
+
+def ask(name, statement):
+    result = subprocess.run([CALIPER, "sql", "--metrics", "--json", "--data-dir",
+                             str(folder / name), statement], capture_output=True, text=True,
+                            check=False)
+    check(result.returncode == 0, statement, result.stderr)
+    answer = json.loads(result.stdout)
+    return answer["rows"] if isinstance(answer, dict) else answer
+
+
+# ---- The colours of a value: the rule as docs/reference/tensor-bridge.md has it ----
+
+def colours(values, table, low, high):
+    lut = np.loadtxt(LUTS / f"{table}.txt", dtype=int)[:, :3]
+    low, high, values = np.float32(low), np.float32(high), np.asarray(values, np.float32)
+    share = np.clip((values - low) * (np.float32(1) / (high - low)), np.float32(0), np.float32(1))
+    return lut[(share * np.float32(255) + np.float32(0.5)).astype(int)]
+
+
+def codes(pixels):
+    return pixels[..., 0] << 16 | pixels[..., 1] << 8 | pixels[..., 2]
+
+
+def places(picture, tile, cell):
+    """Pixels from which `tile`'s colours are met at steps of `cell` pixels, one for each of its
+    elements, as a mask. Both are codes."""
+    rows, cols = tile.shape
+    height = picture.shape[0] - cell * (rows - 1)
+    width = picture.shape[1] - cell * (cols - 1)
+    hit = np.ones((height, width), bool)
+    for r in range(rows):
+        for c in range(cols):
+            part = picture[cell * r:cell * r + height, cell * c:cell * c + width]
+            hit &= part == tile[r, c]
+    return hit
+
+
+def check_kernels(picture, weights):
+    """Eight tiles of 3 x 3, each cell of one colour to its edges, in a grid of 4 x 2."""
+    first, last = weights[:, :72].reshape(2, 8, 3, 3)
+    limit = np.abs(first).max()
+    corners = []
+    part = codes(picture[100:330, 270:640])  # left of the digit, above the curves
+    for kernel in last:
+        tile = codes(colours(kernel, "rdbu", -limit, limit))
+        found = []
+        for cell in range(8, 29):
+            hit = places(part, tile, cell)
+            if hit.sum() >= (cell - 3) ** 2:  # the cells, less a border and a pixel of rounding
+                y, x = np.nonzero(hit)
+                found.append((hit.sum(), y.min(), x.min(), cell))
+        check(found, "a kernel is not in the picture as its weights say:", kernel)
+        corners.append(max(found)[1:3])
+    check(len(set(corners)) == 8, "kernels share a place:", corners)
+    ys, xs = [y for y, _ in corners], [x for _, x in corners]
+    check(max(ys[:4]) - min(ys[:4]) <= 2 and max(ys[4:]) - min(ys[4:]) <= 2 and ys[4] > ys[0] + 20,
+          "two rows:", corners)
+    check(all(xs[i] < xs[i + 1] for i in (0, 1, 2, 4, 5, 6)), "in order:", corners)
+    check(not np.array_equal(first, last), "the weights did not change")
+
+
+def test_pictures(name, picture):
+    weights = np.fromfile(folder / f"{name}.f32", np.float32).reshape(2, 80)
+    check_kernels(picture, weights)
+
+
+def test_learns(name, steps):
+    rows = ask(name, "SELECT experiment, name, done, hparams FROM runs")
+    check(len(rows) == 1, rows)
+    row = list(rows[0].values()) if isinstance(rows[0], dict) else rows[0]
+    check(row[0] == "mlscope" and row[2] in (True, "true"), row)
+    check(json.loads(row[3]) == {"data": "Fashion-MNIST", "seed": 1, "lr": 0.001, "batch": 256,
+                                 "epochs": 3, "device": "cpu"}, row)
+
+    def series(tag):
+        rows = ask(name, f"SELECT step, value FROM scalars WHERE tag = '{tag}' ORDER BY seq")
+        return [tuple(r.values()) if isinstance(r, dict) else tuple(r) for r in rows]
+
+    losses, scores = series("train/loss"), series("test/accuracy")
+    check([int(s) for s, _ in losses] == list(range(1, steps + 1)), "one loss a step", losses)
+    values = [float(v) for _, v in losses]
+    check(abs(values[0] - np.log(10)) < 0.2, "untrained it knows nothing: ln 10", values[0])
+    check(np.mean(values[-10:]) < 0.6 * values[0], "losses fall", values)
+    check([int(s) for s, _ in scores] == sorted({*range(50, steps + 1, 50), steps}), scores)
+    check(0.5 < float(scores[-1][1]) <= 1, "five times better than chance", scores)
+
+
+def test_cancel_and_relaunch():
+    """The same button, at random moments; the frames keep step with the training."""
+    moments = random.Random(7)
+    script, frame, starts = "", 6, 1
+    for _ in range(20):
+        script += f"at {frame}\n{BUTTON}press left\nat {frame + 1}\nrelease left\n"
+        frame += moments.randint(3, 8)
+        script += f"at {frame}\n{BUTTON}press left\nat {frame + 1}\nrelease left\n"
+        frame += moments.randint(3, 8)
+        starts += 1
+    # Cancelled once more: the last snapshot stays, for as long as one looks.
+    script += f"at {frame}\n{BUTTON}press left\nat {frame + 1}\nrelease left\n"
+    _, picture = run("cancel", frame + 20, 400, script)
+    rows = ask("cancel", "SELECT count(*) AS n, sum(done::INT) AS d FROM runs")
+    row = list(rows[0].values()) if isinstance(rows[0], dict) else rows[0]
+    # One that was cancelled while it read its images is not begun in the metrics.
+    check(1 < int(row[0]) <= starts and row[0] == row[1], "runs", row, "started", starts)
+    tiles = picture[152:285, 278:545]  # where the eight kernels are
+    check((np.abs(tiles - picture[400, 290]).sum(axis=2) > 90).sum() > 8 * 2000,
+          "the last snapshot is not kept")
+
+
+def test_close_while_training():
+    moments = random.Random(11)
+    for i in range(3):
+        run(f"close{i}", moments.randint(1, 50), 400)
+
+
+def test_no_torch_in_the_command():
+    linked = subprocess.run(["ldd", CALIPER], capture_output=True, text=True, check=True).stdout
+    check("libc.so" in linked and not re.search("libtorch|libc10", linked), linked)
+    needed = subprocess.run(["readelf", "-d", CALIPER], capture_output=True, text=True,
+                            check=True).stdout
+    check("NEEDED" in needed and not re.search("libtorch|libc10", needed), needed)
+
+
+def test_three_epochs():
+    steps = 3 * 235  # 60000 / 256, the last batch smaller
+    run_whole("long", steps)
+    rows = ask("long", "SELECT value FROM scalars WHERE tag = 'test/accuracy' ORDER BY seq")
+    last = list(rows[-1].values()) if isinstance(rows[-1], dict) else rows[-1]
+    check(float(last[0]) >= 0.81, "accuracy after three epochs:", last)
+    print("accuracy after three epochs:", last[0])
+
+
+def main():
+    global folder
+    if not (FASHION / "t10k-images-idx3-ubyte.gz").exists():
+        print("skipped: no Fashion-MNIST (dataset-fashion-mnist)")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        test_no_torch_in_the_command()
+        steps = 60
+        picture = run_whole("cpu", steps)
+        test_pictures("cpu", picture)
+        test_learns("cpu", steps)
+        steps, pictures = 20, {}
+        for renderer in ("cpu", "gl", "vulkan"):
+            name = f"on_{renderer}"
+            pictures[renderer] = run_whole(name, steps, renderer)
+            check((folder / f"{name}.f32").read_bytes() == (folder / "on_cpu.f32").read_bytes(),
+                  "one seed, one thread, other weights")
+            test_pictures(name, pictures[renderer])
+            # The digit and the maps; text and borders are blended, to within rounding.
+            apart = np.abs(pictures[renderer] - pictures["cpu"])[150:286, 630:1075]
+            check(apart.max() <= 2, renderer, "shows another digit or other maps", apart.max())
+        test_cancel_and_relaunch()
+        test_close_while_training()
+        if os.environ.get("CALIPER_TEST_LONG"):
+            test_three_epochs()
+    print(f"{checks} checks")
+
+
+main()
