@@ -85,7 +85,9 @@ static bool copy(struct ArrowArrayStream *stream, const char *part, bool csv, Da
         const DuckdbApi *api = database_api(memory);
         snprintf(sql, size, "COPY (SELECT * FROM logged) TO %s (%s)", quoted,
                  csv ? "FORMAT csv, HEADER" : "FORMAT parquet, COMPRESSION zstd");
-        if (api->arrow_scan(connection, "logged", stream) != DUCKDB_STATE_SUCCESS)
+        if (api->arrow_scan == NULL ||
+            api->arrow_scan(connection, "logged", (DuckdbArrowStream)stream) !=
+                DUCKDB_STATE_SUCCESS)
             database_error_set(error, 0, "the rows cannot be read as a table");
         else
             done = database_run(api, connection, sql, error);

@@ -175,6 +175,8 @@ static bool resolve(void *library)
     }
     void *streaming = dlsym(library, "duckdb_pending_prepared_streaming");
     memcpy(&api.pending_prepared_streaming, &streaming, sizeof streaming);
+    void *scan = dlsym(library, "duckdb_arrow_scan");
+    memcpy(&api.arrow_scan, &scan, sizeof scan);
     return true;
 }
 

@@ -133,11 +133,18 @@ typedef struct DuckdbString {
  * the library has it and NULL elsewhere: results are then held whole. */
 typedef DuckdbState (*DuckdbPendingStreaming)(DuckdbPrepared prepared, DuckdbPending *out_pending);
 
+/* The same for duckdb_arrow_scan, which makes a stream a view; its stream is our struct behind a
+ * handle of the library's. */
+typedef struct _duckdb_arrow_stream *DuckdbArrowStream;
+typedef DuckdbState (*DuckdbArrowScan)(DuckdbConnection connection, const char *view_name,
+                                       DuckdbArrowStream stream);
+
 typedef struct DuckdbApi {
 #define DUCKDB_MEMBER(result, name, parameters) result(*name) parameters;
     DUCKDB_FUNCTIONS(DUCKDB_MEMBER)
 #undef DUCKDB_MEMBER
     DuckdbPendingStreaming pending_prepared_streaming; /* may be NULL */
+    DuckdbArrowScan arrow_scan;                        /* may be NULL */
     const char *version;                               /* "v1.4.4" */
     char path[4096];                                   /* the file that was loaded */
 } DuckdbApi;

@@ -108,8 +108,6 @@
     X(void, connection_get_arrow_options,                                                      \
       (DuckdbConnection connection, DuckdbArrowOptions * out_options))                         \
     X(void, destroy_arrow_options, (DuckdbArrowOptions * options))                             \
-    X(DuckdbState, arrow_scan,                                                                 \
-      (DuckdbConnection connection, const char *view_name, struct ArrowArrayStream *stream))   \
     X(DuckdbErrorData, to_arrow_schema,                                                        \
       (DuckdbArrowOptions options, DuckdbLogicalType * types, const char **names,              \
        uint64_t column_count, struct ArrowSchema *out_schema))                                 \
