@@ -66,6 +66,43 @@ static char *statement(const CliOptions *options)
     return sql;
 }
 
+/* The rows, lent to DuckDB, which forgets to release the schemas that it asks a stream for: each is
+ * the one that we keep. */
+typedef struct Lent {
+    struct ArrowArrayStream *from;
+    struct ArrowSchema schema;
+} Lent;
+
+static void schema_goes_back(struct ArrowSchema *schema)
+{
+    schema->release = NULL;
+}
+
+static int lent_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
+{
+    const Lent *lent = stream->private_data;
+    *out = lent->schema;
+    out->release = schema_goes_back;
+    return 0;
+}
+
+static int lent_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
+{
+    const Lent *lent = stream->private_data;
+    return lent->from->get_next(lent->from, out);
+}
+
+static const char *lent_error(struct ArrowArrayStream *stream)
+{
+    const Lent *lent = stream->private_data;
+    return lent->from->get_last_error(lent->from);
+}
+
+static void lent_release(struct ArrowArrayStream *stream)
+{
+    stream->release = NULL;
+}
+
 /* COPY to `part`, from the stream. */
 static bool copy(struct ArrowArrayStream *stream, const char *part, bool csv, DatabaseError *error)
 {
@@ -125,7 +162,19 @@ static int write_rows(const CliOptions *options, MetricsStore *store, const char
         free(part);
         return status;
     }
-    bool copied = copy(&stream, part, ends_with(path, ".csv"), &error);
+    Lent lent = {.from = &stream};
+    struct ArrowArrayStream given = {.get_schema = lent_schema,
+                                     .get_next = lent_next,
+                                     .get_last_error = lent_error,
+                                     .release = lent_release,
+                                     .private_data = &lent};
+    bool copied = false;
+    if (stream.get_schema(&stream, &lent.schema) != 0)
+        database_error_set(&error, 0, "no memory");
+    else
+        copied = copy(&given, part, ends_with(path, ".csv"), &error);
+    if (lent.schema.release != NULL)
+        lent.schema.release(&lent.schema);
     if (stream.release != NULL)
         stream.release(&stream);
     if (!copied)

@@ -193,22 +193,22 @@ typedef enum Extended {
 
 /* Rows that came after the last ones. Where a run was read later than others its rows come twice;
  * such a row is known by its seq. UNSURE: it came together with others, load anew. */
-static Extended extend(WorkChart *chart, MetricsReader *reader, const ChartWanted *wanted,
-                       uint64_t *queries)
+static Extended extend(WorkChart *chart, MetricsReader *reader, const uint64_t *runs,
+                       uint32_t run_count, int64_t news_seq, uint64_t *queries)
 {
     MetricsScalars read;
     Extended result = EXTENDED_NOTHING;
-    int64_t newest = chart->synced_seq;
-    if (wanted->run_count > METRICS_WINDOW_RUNS_MAX)
+    /* The query may see rows of other runs' time that the news did not tell of: those are the
+     * next news'. */
+    int64_t newest = chart->synced_seq > news_seq ? chart->synced_seq : news_seq;
+    if (run_count > METRICS_WINDOW_RUNS_MAX)
         return EXTENDED_UNSURE;
-    if (!ask(chart, reader, wanted->runs, wanted->run_count, chart->synced_seq, METRICS_BUCKETS_MAX,
-             &read, queries))
+    if (!ask(chart, reader, runs, run_count, chart->synced_seq, METRICS_BUCKETS_MAX, &read,
+             queries))
         return EXTENDED_FAILED;
     for (uint32_t i = 0; i < read.count && result < EXTENDED_UNSURE; i++) {
         const MetricsBucket *bucket = &read.items[i];
         WorkSeries *series = find(chart, bucket->run);
-        if (bucket->last_seq > newest)
-            newest = bucket->last_seq;
         if (series == NULL || (bucket->rows == 1 && bucket->last_seq <= series->seen_seq))
             continue;
         if (bucket->rows > 1 && series->seen_seq > chart->synced_seq)
@@ -222,7 +222,10 @@ static Extended extend(WorkChart *chart, MetricsReader *reader, const ChartWante
     chart->synced_seq = newest;
     for (uint32_t i = 0; i < chart->count; i++) {
         WorkSeries *series = &chart->series[i];
-        series->seen_seq = series->last_seq > newest ? series->last_seq : newest;
+        if (series->seen_seq < series->last_seq)
+            series->seen_seq = series->last_seq;
+        if (series->seen_seq < newest)
+            series->seen_seq = newest;
         if (series->whole.count > 2 * chart->points)
             curve_thin(&series->whole, chart->points);
     }
@@ -295,7 +298,7 @@ static uint32_t composed(const WorkChart *chart, const WorkSeries *series, Curve
     return count;
 }
 
-enum { COLUMNS = 7 };
+enum { COLUMNS = 9 };
 
 /* Fills the columns; `values` has room for COLUMNS times `count`. Returns what is behind them. */
 static double *fill(RunsSeries *out, const WorkSeries *series, const CurvePoint *points,
@@ -310,6 +313,7 @@ static double *fill(RunsSeries *out, const WorkSeries *series, const CurvePoint 
                         .smooth = values + 4 * (size_t)count,
                         .gap_x = values + 5 * (size_t)count,
                         .gap_y = values + 6 * (size_t)count,
+                        .path = values + 7 * (size_t)count,
                         .rows = series->rows,
                         .gaps = series->gaps,
                         .last = series->last,
@@ -334,6 +338,10 @@ static double *fill(RunsSeries *out, const WorkSeries *series, const CurvePoint 
         }
     }
     curve_smooth(points, count, smoothing, out->smooth);
+    for (uint32_t i = 0; i < count; i++) {
+        out->path[2 * i] = out->x[i];
+        out->path[2 * i + 1] = out->smooth[i];
+    }
     return values + COLUMNS * (size_t)count;
 }
 
@@ -342,9 +350,14 @@ static void find_ranges(RunsChart *chart, double *scratch)
 {
     enum { SHARE_PERCENT = 5 };
     uint32_t count = 0;
+    chart->first_x = chart->last_x = (double)NAN;
     chart->low = chart->high = chart->inner_low = chart->inner_high = (double)NAN;
     for (uint32_t i = 0; i < chart->count; i++) {
         const RunsSeries *series = &chart->series[i];
+        if (series->count > 0) {
+            chart->first_x = fmin(chart->first_x, series->x[0]);
+            chart->last_x = fmax(chart->last_x, series->x[series->count - 1]);
+        }
         for (uint32_t k = 0; k < series->count; k++) {
             chart->low = fmin(chart->low, series->least[k]);
             chart->high = fmax(chart->high, series->greatest[k]);
@@ -440,8 +453,8 @@ static bool wants_other_detail(const WorkChart *chart, const ChartWanted *wanted
                : chart->has_detail;
 }
 
-bool charts_update(WorkChart *chart, MetricsReader *reader, const ChartWanted *wanted,
-                   bool may_be_newer, uint64_t *queries)
+bool charts_update(WorkChart *chart, MetricsReader *reader, const ChartWanted *wanted, bool missed,
+                   uint64_t *queries)
 {
     uint32_t points = charts_points_of(wanted->run_count);
     bool changed = chart->published == NULL || chart->published->smoothing != wanted->smoothing;
@@ -456,8 +469,10 @@ bool charts_update(WorkChart *chart, MetricsReader *reader, const ChartWanted *w
     if (!load(chart, reader, wanted, &other_runs, queries))
         goto failed;
     bool newer = false;
-    if (may_be_newer && before > 0 && wanted->run_count > 0) {
-        Extended extended = extend(chart, reader, wanted, queries);
+    const uint64_t *late = missed ? wanted->runs : wanted->news;
+    uint32_t late_count = missed ? wanted->run_count : wanted->news_count;
+    if (before > 0 && late_count > 0) {
+        Extended extended = extend(chart, reader, late, late_count, wanted->news_seq, queries);
         newer = extended == EXTENDED_MORE;
         if (extended == EXTENDED_UNSURE) {
             newer = true;
@@ -466,6 +481,8 @@ bool charts_update(WorkChart *chart, MetricsReader *reader, const ChartWanted *w
         } else if (extended == EXTENDED_FAILED) {
             goto failed;
         }
+    } else if (chart->synced_seq < wanted->news_seq) {
+        chart->synced_seq = wanted->news_seq;
     }
     if (wants_other_detail(chart, wanted) || (chart->has_detail && (other_runs || newer))) {
         ChartWanted detail = *wanted;

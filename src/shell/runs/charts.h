@@ -19,6 +19,11 @@ typedef struct ChartWanted {
     double smoothing;
     const uint64_t *runs;
     uint32_t run_count;
+    /* Rows of these came since the last update, none of others did; all that came up to news_seq.
+     */
+    const uint64_t *news;
+    uint32_t news_count;
+    int64_t news_seq;
     bool has_range; /* more detail in from..to, where points stand for several rows */
     double from, to;
 } ChartWanted;
@@ -49,12 +54,12 @@ typedef struct WorkChart {
 /* How many points of one run a chart of so many holds. */
 uint32_t charts_points_of(uint32_t run_count);
 
-/* Brings it to what is wanted: loads runs that are missing, drops others, asks for rows after the
- * last ones when `may_be_newer`, for detail in the window; then publishes if anything changed. The
- * number of queries is added to *queries. False: the reader's error says why (or there is no
- * memory), and the chart stays as it was or is empty. */
-bool charts_update(WorkChart *chart, MetricsReader *reader, const ChartWanted *wanted,
-                   bool may_be_newer, uint64_t *queries);
+/* Brings it to what is wanted: loads runs that are missing, drops others, asks for what came since
+ * (of all its runs when it `missed` updates, else of those in the news) and for detail in the
+ * window; then publishes if anything changed. The number of queries is added to *queries. False:
+ * the reader's error says why (or there is no memory); what was published stays. */
+bool charts_update(WorkChart *chart, MetricsReader *reader, const ChartWanted *wanted, bool missed,
+                   uint64_t *queries);
 void charts_clear(WorkChart *chart);
 
 #endif

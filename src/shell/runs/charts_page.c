@@ -6,7 +6,9 @@
 #include "shell/runs/run_text.h"
 #include "shell/runs/runs_impl.h"
 
-enum { BANDS_UP_TO = 12, MARKS_UP_TO = 200 };
+/* A plot takes some 250 series: the first runs are series, which the read-out names; the others are
+ * paths. */
+enum { BANDS_UP_TO = 12, MARKS_UP_TO = 200, SERIES_UP_TO = 32 };
 #define CHART_H     236.0f
 #define CHART_MIN_W 340.0f
 
@@ -27,6 +29,7 @@ static void draw_bar(Runs *runs)
 {
     const CaliperWidgetsV1 *ui = widgets_table();
     double smoothing = runs->smoothing;
+    float room = 0, x = 0, w = 0;
     for (int32_t i = 0; i < 4; i++) {
         if (i > 0)
             ui->same_line(0, 4);
@@ -48,7 +51,10 @@ static void draw_bar(Runs *runs)
     runs_seen(runs, RUNS_ACTION_SMOOTHING);
     runs_seen(runs, RUNS_ACTION_SMOOTHING_LESS);
     ui->tooltip("Exponential moving average, as TensorBoard's  ( [ and ] )");
-    ui->same_line(0, 12);
+    ui->remaining(&room, NULL);
+    ui->item_rect(&x, NULL, &w, NULL);
+    if (room - x - w > 420.0f) /* else on a line of their own */
+        ui->same_line(0, 12);
     (void)runs_box(runs, RUNS_ACTION_LOG_Y, "log y", &runs->log_y);
     ui->same_line(0, 8);
     (void)runs_box(runs, RUNS_ACTION_LOG_X, "log x", &runs->log_x);
@@ -101,6 +107,23 @@ static void draw_series(Runs *runs, const RunsChart *chart, const RunsSeries *se
         plot->scatter("not a number##gaps", &gaps, CALIPER_SERIES_NO_LEGEND);
     }
     ui->end(CALIPER_SCOPE_ID);
+}
+
+/* Runs beyond the series: lines, and their extent as a series that is not seen. */
+static void draw_paths(const Runs *runs, const RunsChart *chart)
+{
+    const CaliperWidgetsV1 *ui = widgets_table();
+    const CaliperPlotV1 *plot = plot_table();
+    double x[2] = {chart->first_x, chart->last_x}, y[2] = {chart->low, chart->high};
+    CaliperPlotData extent = columns(x, y, NULL, 2);
+    plot->style(0x00ffffffu, 1.0f, 0, 0);
+    plot->line("##extent", &extent, CALIPER_SERIES_NO_LEGEND);
+    for (uint32_t i = SERIES_UP_TO; i < chart->count; i++) {
+        const RunsSeries *series = &chart->series[i];
+        int32_t at = runs_catalog_find(runs->catalog, series->run);
+        if (at >= 0 && (uint32_t)at < runs->named_count)
+            ui->draw_path(series->path, series->count, runs->colors[at], 1.0f, 0);
+    }
 }
 
 /* More detail is asked for when much less than all is in sight, with room to move in. */
@@ -172,8 +195,10 @@ static void draw_chart(Runs *runs, const char *tag, float w)
     ui->next_id(1);
     if (plot->plot(title, w, CHART_H, CALIPER_PLOT_NO_LEGEND | CALIPER_PLOT_ALIGN)) {
         set_axes(runs, chart);
-        for (uint32_t i = 0; chart != NULL && i < chart->count; i++)
+        for (uint32_t i = 0; chart != NULL && i < chart->count && i < SERIES_UP_TO; i++)
             draw_series(runs, chart, &chart->series[i]);
+        if (chart != NULL && chart->count > SERIES_UP_TO)
+            draw_paths(runs, chart);
         if (chart != NULL && runs->in_sight_count > 0)
             note_view(runs, chart);
     }

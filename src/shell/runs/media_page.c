@@ -78,7 +78,7 @@ static void draw_ridge(const RunsMedia *shown, uint32_t step, double most, uint3
     plot->band("##ridge", &data, CALIPER_SERIES_NO_LEGEND);
     data.y = high;
     data.y2 = NULL;
-    plot->style(widgets_table()->color(CALIPER_THEME_BACKGROUND), 1.0f, 0, 0);
+    plot->style(color, 1.2f, 0, 0);
     plot->line("##edge", &data, CALIPER_SERIES_NO_LEGEND);
 }
 
@@ -99,7 +99,9 @@ static void draw_ridges(Runs *runs, const RunsMedia *shown)
         labels[ticks] = texts[ticks];
         ticks++;
     }
-    if (plot->plot("##histograms", 0, 0, CALIPER_PLOT_NO_LEGEND | CALIPER_PLOT_NO_HOVER)) {
+    float room = 0;
+    widgets_table()->remaining(NULL, &room);
+    if (plot->plot("##histograms", 0, room, CALIPER_PLOT_NO_LEGEND | CALIPER_PLOT_NO_HOVER)) {
         plot->axis(CALIPER_AXIS_X1, "value", CALIPER_SCALE_LINEAR, CALIPER_AXIS_FIT);
         plot->axis(CALIPER_AXIS_Y1, "step", CALIPER_SCALE_LINEAR, CALIPER_AXIS_FIT);
         plot->axis_ticks(CALIPER_AXIS_Y1, at, labels, ticks);

@@ -15,9 +15,6 @@
 enum {
     CHARTS_KEPT = 2 * RUNS_CHARTS_MAX, /* also those that were scrolled out of sight */
     POLL_MS = 40,
-    RUNS_EVERY_MS = 250,  /* the list of runs, while rows come in */
-    TAGS_EVERY_MS = 1000, /* the list of tags; and no more than a fifth of the time */
-    TAGS_COST_FACTOR = 5,
     ELSEWHERE_EVERY_MS = 1000, /* another process's copy is looked at */
     AGAIN_AFTER_MS = 3000      /* when not even the runs could be read */
 };
@@ -43,15 +40,16 @@ struct RunsReader {
     uint64_t round_number;
     uint64_t seen_commits;
     int64_t seen_copy_us;
-    uint64_t runs_ns, tags_ns, elsewhere_ns; /* when each was read last; 0: never */
-    uint64_t tags_cost_ns;
+    MetricsTags news; /* of this round */
+    uint64_t *late;
+    uint32_t late_capacity;
+    uint64_t runs_ns, elsewhere_ns; /* when each was read last; 0: never */
     bool catalog_due, media_due;
     char error[RUNS_ERROR_BYTES];
 
     atomic_ullong commands_left, commands_done, queries, frame_queries, snapshots, rounds;
     atomic_ullong answered;         /* serial */
     atomic_ullong answered_commits; /* of the store, when the last round began */
-    atomic_bool hurry;              /* somebody waits: nothing is put off */
     atomic_bool complete;           /* the last round left nothing to be read */
 };
 
@@ -132,37 +130,31 @@ static void free_retired(RunsReader *reader)
     }
 }
 
-/* True: it was read anew. */
+/* The runs and the tags; news are what the tags have more than before. True: another catalog. */
 static bool update_catalog(RunsReader *reader, bool newer)
 {
     uint64_t now = now_ns();
-    uint64_t tags_period = (uint64_t)TAGS_EVERY_MS * 1000000u;
-    if (tags_period < TAGS_COST_FACTOR * reader->tags_cost_ns)
-        tags_period = TAGS_COST_FACTOR * reader->tags_cost_ns;
+    metrics_tags_free(&reader->news);
     reader->catalog_due |= newer;
     if (reader->catalog == NULL && !is_due(reader->runs_ns, now, AGAIN_AFTER_MS * 1000000ull))
         return false;
-    bool hurry = atomic_load(&reader->hurry);
-    bool tags = reader->catalog_due && (hurry || is_due(reader->tags_ns, now, tags_period));
-    bool runs =
-        reader->catalog_due && (hurry || is_due(reader->runs_ns, now, RUNS_EVERY_MS * 1000000u));
-    if (!tags && !runs && reader->catalog != NULL)
+    if (!reader->catalog_due && reader->catalog != NULL)
         return false;
-    tags |= reader->catalog == NULL;
-    RunsCatalog *read = runs_catalog_read(reader->reader, reader->catalog, tags);
-    count_queries(reader, tags ? 2 : 1);
-    reader->runs_ns = now_ns();
-    if (tags) {
-        reader->tags_cost_ns = now_ns() - now;
-        reader->tags_ns = now_ns();
-    }
+    reader->runs_ns = now;
+    RunsCatalog *before = reader->catalog;
+    count_queries(reader, 2);
+    bool ok =
+        before == NULL || metrics_read_news(reader->reader, before->newest_seq, &reader->news);
+    RunsCatalog *read = ok ? runs_catalog_read(reader->reader, before, &reader->news) : NULL;
     if (read == NULL) {
+        metrics_tags_free(&reader->news);
         note_error(reader);
+        reader->catalog_due = false; /* the next commit tries again */
         return true;
     }
     runs_catalog_drop(&reader->catalog);
     reader->catalog = read;
-    reader->catalog_due = !tags && reader->catalog_due; /* the tags are still to come */
+    reader->catalog_due = false;
     return true;
 }
 
@@ -180,12 +172,44 @@ static WorkChart *chart_of(RunsReader *reader, const RunsChartRequest *wanted, M
     return oldest;
 }
 
+/* The chosen runs that have newer rows under a tag, into reader->late. Both lists are sorted. */
+static uint32_t find_late(RunsReader *reader, const char *tag)
+{
+    const RunsRequest *request = reader->request;
+    uint32_t count = 0;
+    for (uint32_t i = 0, k = 0; i < reader->news.count; i++) {
+        const MetricsTag *item = &reader->news.items[i];
+        if (item->kind != METRICS_KIND_SCALAR || strcmp(item->tag, tag) != 0)
+            continue;
+        while (k < request->run_count && request->runs[k] < item->run)
+            k++;
+        if (k < request->run_count && request->runs[k] == item->run)
+            reader->late[count++] = item->run;
+    }
+    return count;
+}
+
+static bool has_room_for_late(RunsReader *reader)
+{
+    uint32_t wanted = reader->request->run_count;
+    if (wanted <= reader->late_capacity)
+        return true;
+    uint64_t *late = realloc(reader->late, wanted * sizeof *late);
+    if (late == NULL)
+        return false;
+    reader->late = late;
+    reader->late_capacity = wanted;
+    return true;
+}
+
 /* True: some chart is another one than before. */
-static bool update_charts(RunsReader *reader, bool newer)
+static bool update_charts(RunsReader *reader)
 {
     const RunsRequest *request = reader->request;
     bool changed = false;
-    for (uint32_t i = 0; request != NULL && i < request->chart_count; i++) {
+    if (request == NULL || !has_room_for_late(reader))
+        return false;
+    for (uint32_t i = 0; i < request->chart_count; i++) {
         const RunsChartRequest *given = &request->charts[i];
         uint64_t queries = 0;
         ChartWanted wanted = {.tag = given->tag,
@@ -193,6 +217,9 @@ static bool update_charts(RunsReader *reader, bool newer)
                               .smoothing = request->smoothing,
                               .runs = request->runs,
                               .run_count = request->run_count,
+                              .news = reader->late,
+                              .news_count = find_late(reader, given->tag),
+                              .news_seq = reader->catalog->newest_seq,
                               .has_range = given->has_range,
                               .from = given->from,
                               .to = given->to};
@@ -201,7 +228,7 @@ static bool update_charts(RunsReader *reader, bool newer)
         /* One that was out of sight has missed what came meanwhile. */
         bool missed = chart->used != reader->round_number - 1;
         chart->used = reader->round_number;
-        if (!charts_update(chart, reader->reader, &wanted, newer || missed, &queries))
+        if (!charts_update(chart, reader->reader, &wanted, missed, &queries))
             note_error(reader);
         count_queries(reader, queries);
         changed |= chart->published != before;
@@ -298,7 +325,7 @@ static void one_round(RunsReader *reader)
     reader->round_number++;
     bool changed = update_catalog(reader, newer);
     if (reader->catalog != NULL) {
-        changed |= update_charts(reader, newer);
+        changed |= update_charts(reader);
         changed |= update_media(reader, asked != NULL, newer);
     }
     if (changed || asked != NULL)
@@ -379,6 +406,8 @@ void runs_reader_destroy(RunsReader **reader)
     for (uint32_t i = 0; i < CHARTS_KEPT; i++)
         charts_clear(&ended->charts[i]);
     free(ended->charts);
+    free(ended->late);
+    metrics_tags_free(&ended->news);
     runs_request_free(ended->request);
     runs_request_free(atomic_load(&ended->wanted));
     runs_catalog_drop(&ended->catalog);
@@ -434,7 +463,6 @@ bool runs_reader_settle(RunsReader *reader, uint64_t serial, uint32_t timeout_ms
 {
     MetricsStatus status;
     bool settled = false;
-    atomic_store(&reader->hurry, true);
     for (uint32_t waited_ms = 0; waited_ms < timeout_ms && !settled; waited_ms++) {
         metrics_store_status(reader->store, &status);
         settled = atomic_load(&reader->answered) >= serial && atomic_load(&reader->complete) &&
@@ -446,6 +474,5 @@ bool runs_reader_settle(RunsReader *reader, uint64_t serial, uint32_t timeout_ms
         sem_post(&reader->wake);
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
-    atomic_store(&reader->hurry, false);
     return settled;
 }

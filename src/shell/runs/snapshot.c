@@ -74,28 +74,63 @@ static bool sum_tags(RunsCatalog *catalog)
     return true;
 }
 
-/* The tags of `before`, whose texts lie in its block, copied. */
-static bool copy_tags(const MetricsTags *before, MetricsTags *out)
+static int by_tag(const MetricsTag *a, const MetricsTag *b)
 {
-    size_t bytes = (size_t)before->count * sizeof before->items[0];
-    for (uint32_t i = 0; i < before->count; i++)
-        bytes += strlen(before->items[i].tag) + 1;
-    char *block = malloc(bytes + 1);
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    int order = strcmp(a->tag, b->tag);
+    return order != 0 ? order : (a->run > b->run) - (a->run < b->run);
+}
+
+static MetricsTag both(const MetricsTag *old, const MetricsTag *news)
+{
+    MetricsTag sum = *old;
+    sum.rows += news->rows;
+    sum.first_step = news->first_step < sum.first_step ? news->first_step : sum.first_step;
+    sum.last_step = news->last_step > sum.last_step ? news->last_step : sum.last_step;
+    sum.newest_seq = news->newest_seq > sum.newest_seq ? news->newest_seq : sum.newest_seq;
+    return sum;
+}
+
+static size_t text_bytes(const MetricsTags *tags)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < tags->count; i++)
+        bytes += strlen(tags->items[i].tag) + 1;
+    return bytes;
+}
+
+/* Both lists, which are sorted, as one, in one block with their texts. */
+static bool merge_tags(const MetricsTags *before, const MetricsTags *news, MetricsTags *out)
+{
+    size_t most = (size_t)before->count + news->count;
+    char *block = malloc(most * sizeof(MetricsTag) + text_bytes(before) + text_bytes(news) + 1);
     if (block == NULL)
         return false;
-    out->items = (MetricsTag *)(void *)block;
-    out->count = before->count;
-    char *text = block + (size_t)before->count * sizeof before->items[0];
-    for (uint32_t i = 0; i < before->count; i++) {
-        size_t length = strlen(before->items[i].tag) + 1;
-        out->items[i] = before->items[i];
-        out->items[i].tag = memcpy(text, before->items[i].tag, length);
+    MetricsTag *items = (MetricsTag *)(void *)block;
+    char *text = block + most * sizeof *items;
+    uint32_t a = 0, b = 0, count = 0;
+    while (a < before->count || b < news->count) {
+        int order = a == before->count ? 1
+                    : b == news->count ? -1
+                                       : by_tag(&before->items[a], &news->items[b]);
+        MetricsTag *item = &items[count++];
+        *item = order < 0   ? before->items[a]
+                : order > 0 ? news->items[b]
+                            : both(&before->items[a], &news->items[b]);
+        a += order <= 0;
+        b += order >= 0;
+        size_t length = strlen(item->tag) + 1;
+        item->tag = memcpy(text, item->tag, length);
         text += length;
     }
+    out->items = items;
+    out->count = count;
     return true;
 }
 
-RunsCatalog *runs_catalog_read(MetricsReader *reader, RunsCatalog *before, bool with_tags)
+RunsCatalog *runs_catalog_read(MetricsReader *reader, const RunsCatalog *before,
+                               const MetricsTags *news)
 {
     static atomic_ullong numbers;
     struct timespec now;
@@ -106,16 +141,18 @@ RunsCatalog *runs_catalog_read(MetricsReader *reader, RunsCatalog *before, bool 
     catalog->references = 1;
     catalog->number = atomic_fetch_add(&numbers, 1) + 1;
     catalog->read_us = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-    bool ok = metrics_read_runs(reader, &catalog->runs);
-    if (ok && (with_tags || before == NULL))
-        ok = metrics_read_tags(reader, 0, &catalog->tags);
-    else if (ok)
-        ok = copy_tags(&before->tags, &catalog->tags);
+    catalog->own_tags = before != NULL;
+    bool ok = metrics_read_runs(reader, &catalog->runs) &&
+              (before == NULL ? metrics_read_tags(reader, 0, &catalog->tags)
+                              : merge_tags(&before->tags, news, &catalog->tags));
     if (!ok || !mark_twins(catalog) || !sum_tags(catalog)) {
         runs_catalog_drop(&catalog);
         return NULL;
     }
-    catalog->own_tags = !(with_tags || before == NULL);
+    for (uint32_t i = 0; i < catalog->tags.count; i++) {
+        if (catalog->tags.items[i].newest_seq > catalog->newest_seq)
+            catalog->newest_seq = catalog->tags.items[i].newest_seq;
+    }
     return catalog;
 }
 

@@ -25,9 +25,10 @@ typedef struct RunsCatalog {
     MetricsTags tags;
     RunsTag *kinds; /* by kind, then name */
     uint32_t kind_count;
-    bool own_tags;   /* `tags` is one block of ours, copied from the catalog before */
-    bool *twins;     /* of each run: another has its experiment and name */
-    int64_t read_us; /* when, since 1970 */
+    bool own_tags;      /* `tags` is one block of ours, made from the catalog before */
+    bool *twins;        /* of each run: another has its experiment and name */
+    int64_t read_us;    /* when, since 1970 */
+    int64_t newest_seq; /* the tags tell of all rows up to it */
 } RunsCatalog;
 
 /* One run's curve in a chart, as columns. */
@@ -35,6 +36,7 @@ typedef struct RunsSeries {
     uint64_t run;
     uint32_t count;
     double *x, *mean, *least, *greatest, *smooth;
+    double *path;       /* x and what is drawn of it, by turns */
     uint32_t gap_count; /* points with a gap in them, where they are to be marked */
     double *gap_x, *gap_y;
     uint64_t rows, gaps; /* of all its rows */
@@ -54,6 +56,7 @@ typedef struct RunsChart {
     uint32_t count;
     uint32_t revision; /* another one for other numbers; never 0 */
     uint64_t rows, gaps;
+    double first_x, last_x;       /* of all points; NaN: none */
     double low, high;             /* of the values; NaN: none */
     double inner_low, inner_high; /* without the outliers */
     int64_t newest_seq;
@@ -95,7 +98,10 @@ typedef struct RunsSnapshot {
     char error[RUNS_ERROR_BYTES]; /* "": none */
 } RunsSnapshot;
 
-RunsCatalog *runs_catalog_read(MetricsReader *reader, RunsCatalog *before, bool with_tags);
+/* The runs anew, and their tags: read whole when `before` is NULL, else those of `before` with
+ * `news` added. NULL: the reader's error says why, or there is no memory. */
+RunsCatalog *runs_catalog_read(MetricsReader *reader, const RunsCatalog *before,
+                               const MetricsTags *news);
 void runs_catalog_drop(RunsCatalog **catalog);
 RunsChart *runs_chart_hold(RunsChart *chart);
 void runs_chart_drop(RunsChart **chart);

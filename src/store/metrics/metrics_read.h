@@ -71,6 +71,8 @@ typedef struct MetricsTags {
 } MetricsTags;
 /* Of one run; 0: of all. */
 bool metrics_read_tags(MetricsReader *reader, uint64_t run, MetricsTags *out);
+/* Of the rows alone that came after `after_seq`: what a reader that knows the rest has missed. */
+bool metrics_read_news(MetricsReader *reader, int64_t after_seq, MetricsTags *out);
 void metrics_tags_free(MetricsTags *tags);
 
 /* ---- Scalars ---- */

@@ -196,23 +196,16 @@ void metrics_runs_free(MetricsRuns *runs)
 
 /* ---- Tags ---- */
 
-bool metrics_read_tags(MetricsReader *reader, uint64_t run, MetricsTags *out)
+/* Rows of what metrics_read_tags says; $1 is `value`. */
+static bool read_tags(MetricsReader *reader, const char *sql, int64_t value, MetricsTags *out)
 {
-    static const char sql[] =
-        "SELECT * FROM (SELECT CAST(0 AS BIGINT) AS kind, tag, run, count(*), min(step), "
-        "max(step), "
-        "max(seq) FROM scalars WHERE $1 = 0 OR run = $1 GROUP BY tag, run "
-        "UNION ALL SELECT 1, tag, run, count(*), min(step), max(step), max(seq) FROM histograms "
-        "WHERE $1 = 0 OR run = $1 GROUP BY tag, run "
-        "UNION ALL SELECT 2, tag, run, count(*), min(step), max(step), max(seq) FROM images "
-        "WHERE $1 = 0 OR run = $1 GROUP BY tag, run) ORDER BY kind, tag, run";
     *out = (MetricsTags){0};
     if (!read_enter(reader))
         return false;
     Cursor cursor;
     DuckdbPrepared prepared = read_prepare(reader, sql);
     if (prepared != NULL)
-        database_session_api(reader->session)->bind_int64(prepared, 1, (int64_t)run);
+        database_session_api(reader->session)->bind_int64(prepared, 1, value);
     if (prepared == NULL || !read_run(reader, &prepared, &cursor))
         return read_failed(reader);
     Block block = {0};
@@ -238,6 +231,31 @@ bool metrics_read_tags(MetricsReader *reader, uint64_t run, MetricsTags *out)
     out->items = items;
     out->count = count;
     return true;
+}
+
+bool metrics_read_tags(MetricsReader *reader, uint64_t run, MetricsTags *out)
+{
+    static const char sql[] =
+        "SELECT * FROM (SELECT CAST(0 AS BIGINT) AS kind, tag, run, count(*), min(step), "
+        "max(step), "
+        "max(seq) FROM scalars WHERE $1 = 0 OR run = $1 GROUP BY tag, run "
+        "UNION ALL SELECT 1, tag, run, count(*), min(step), max(step), max(seq) FROM histograms "
+        "WHERE $1 = 0 OR run = $1 GROUP BY tag, run "
+        "UNION ALL SELECT 2, tag, run, count(*), min(step), max(step), max(seq) FROM images "
+        "WHERE $1 = 0 OR run = $1 GROUP BY tag, run) ORDER BY kind, tag, run";
+    return read_tags(reader, sql, (int64_t)run, out);
+}
+
+bool metrics_read_news(MetricsReader *reader, int64_t after_seq, MetricsTags *out)
+{
+    static const char sql[] =
+        "SELECT * FROM (SELECT CAST(0 AS BIGINT) AS kind, tag, run, count(*), min(step), "
+        "max(step), max(seq) FROM scalars WHERE seq > $1 GROUP BY tag, run "
+        "UNION ALL SELECT 1, tag, run, count(*), min(step), max(step), max(seq) FROM histograms "
+        "WHERE seq > $1 GROUP BY tag, run "
+        "UNION ALL SELECT 2, tag, run, count(*), min(step), max(step), max(seq) FROM images "
+        "WHERE seq > $1 GROUP BY tag, run) ORDER BY kind, tag, run";
+    return read_tags(reader, sql, after_seq, out);
 }
 
 void metrics_tags_free(MetricsTags *tags)
