@@ -24,8 +24,8 @@ typedef struct ShellParams {
     bool light;                  /* the light theme */
     const char *input;           /* a script: script.h */
     const char *const *applets;  /* ids, last words of ids, or paths, ended by NULL; may be NULL */
-    bool dev; /* the first of `applets` is a path that is watched; the status is how it ends */
-    bool runs;                /* the Runs dashboard is opened */
+    bool dev;  /* the first of `applets` is a path that is watched; the status is how it ends */
+    bool runs; /* the Runs dashboard is opened */
     const char *runs_state;   /* its view as JSON, written at the end */
     const char *const *files; /* handed to the first of `applets` as dropped; may be NULL */
 } ShellParams;
