@@ -1,8 +1,8 @@
-"""MLScope from outside, trained on Fashion-MNIST for a bounded number of steps. Its pictures are
-compared with NumPy: the kernels with the weights that the run leaves, through the published tables;
-the digit with the file's bytes; the feature maps with a convolution. Then pictures per renderer, runs
-and tags in the metrics, Cancel and Train at random moments, closing while it trains, and what the
-command links. CALIPER_TEST_LONG=1: three epochs, and what they reach.
+"""MLScope from outside, trained on Fashion-MNIST for a bounded number of steps. The pictures of its
+kernels are compared with NumPy: with the weights that the run leaves, through the published tables.
+The digit and the feature maps are compared between renderers alone. Then runs and tags in the metrics,
+Cancel and Train at random moments, closing while it trains, and what the command links.
+CALIPER_TEST_LONG=1: three epochs, and what they reach.
 
 Usage: test_mlscope.py CALIPER LUT_FOLDER
 """
