@@ -98,6 +98,7 @@ int cli_sql(CliOptions *options);
 int cli_runs(CliOptions *options);
 int cli_export(CliOptions *options);
 int cli_import(CliOptions *options);
+int cli_fetch(CliOptions *options);
 int cli_completion(CliOptions *options);
 int cli_manual(CliOptions *options);
 int cli_help(void);

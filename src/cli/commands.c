@@ -36,6 +36,8 @@ const CliCommand cli_commands[] = {
     {"runs", "", "open the Runs dashboard: what was logged, side by side", cli_runs, CLI_WORD_NONE},
     {"export", "FILE [RUN...]", "write what runs logged to a Parquet or CSV file", cli_export,
      CLI_WORD_FILE},
+    {"fetch", "mnist", "fetch a data set into the place that all applets share", cli_fetch,
+     CLI_WORD_FREE},
     {"completion", "SHELL", "print the completions for bash, zsh or fish", cli_completion,
      CLI_WORD_SHELL},
     {"manual", "", "print the man page, for man -l", cli_manual, CLI_WORD_NONE},

@@ -98,6 +98,8 @@ CASES = [
      "src/bridge/a.c:1: arrow: bridge must not include formats/array.h"),
     ("formats use src", {"formats/a.c": '#include "core/log.h"\n'},
      "formats/a.c:1: arrow: formats must not include src/core/log.h"),
+    ("datasets use formats", {"datasets/a.c": '#include "formats/array.h"\n'},
+     "datasets/a.c:1: arrow: datasets must not include formats/array.h"),
     ("formats use the SDK", {"formats/a.c": "#include <caliper/abi.h>\n"},
      "formats/a.c:1: arrow: formats must not include include/caliper/abi.h"),
     ("the SDK uses src", {"include/caliper/a.h": '#include "core/log.h"\n'},
@@ -292,10 +294,11 @@ CASES = [
 
 
 # Who may include from whom, written out in full: part, its folder, and the parts it may use.
-EVERYTHING_BELOW_MAIN = "cli shell services bridge render cuda store jobs core kernels formats sdk"
+EVERYTHING_BELOW_MAIN = "cli shell services bridge render cuda store jobs core kernels formats datasets sdk"
 ALLOWED = {
     "main": ("src", EVERYTHING_BELOW_MAIN),
-    "cli": ("src/cli", "shell services bridge render cuda store jobs core kernels formats sdk"),
+    "cli": ("src/cli",
+            "shell services bridge render cuda store jobs core kernels formats datasets sdk"),
     "shell": ("src/shell", "services bridge render cuda store jobs core kernels formats sdk"),
     "services": ("src/services", "bridge render cuda store jobs core kernels sdk"),
     "bridge": ("src/bridge", "render cuda core kernels sdk"),
@@ -306,9 +309,10 @@ ALLOWED = {
     "kernels": ("src/kernels", "core sdk"),
     "core": ("src/core", "sdk"),
     "formats": ("formats", ""),
+    "datasets": ("datasets", ""),
     "sdk": ("include/caliper", ""),
-    "applet": ("applets/view", "formats sdk"),
-    "another applet": ("applets/other", "formats sdk"),
+    "applet": ("applets/view", "formats datasets sdk"),
+    "another applet": ("applets/other", "formats datasets sdk"),
 }
 
 # Headers of foreign APIs, and the places from which they may be included.
@@ -328,7 +332,7 @@ FOREIGN = {
 }
 PLACES = ["src", "src/cli", "src/shell", "src/services", "src/services/ui", "src/services/widgets",
           "src/bridge", "src/render", "src/render/cpu", "src/render/gl", "src/render/vulkan",
-          "src/render/metal", "src/cuda", "src/store", "src/jobs", "src/core", "src/kernels", "formats",
+          "src/render/metal", "src/cuda", "src/store", "src/jobs", "src/core", "src/kernels", "formats", "datasets",
           "include/caliper", "include/caliper/adapters", "applets/view"]
 
 

@@ -10,7 +10,7 @@ import re
 import sys
 import tempfile
 
-SOURCE_FOLDERS = ("src", "applets", "formats")
+SOURCE_FOLDERS = ("src", "applets", "formats", "datasets")
 TEST_FOLDERS = ("tests", "bench")
 SOURCE_SUFFIXES = {".c", ".h", ".cpp", ".hpp", ".def"}
 LITERAL = re.compile(r'"(CALIPER_[A-Z0-9_]+)"')
