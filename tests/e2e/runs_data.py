@@ -1,6 +1,8 @@
 """Event files written by hand, so that tests know every number in them: TensorBoard's records
-(length, masked CRC-32C, bytes, masked CRC-32C) around protocol buffers."""
+(length, masked CRC-32C, bytes, masked CRC-32C) around protocol buffers. Both generations: values
+in their own fields, and tensors with a plugin's name beside them."""
 import struct
+import zlib
 
 _TABLE = []
 for n in range(256):
@@ -41,19 +43,76 @@ def _event(wall, step, value):
                    _bytes(5, _bytes(1, value)))
 
 
-def write(path, rows=(), settings=None):
-    """rows: (tag, step, value, wall). settings: {name: number or text}."""
-    out = _record(b"\x09" + struct.pack("<d", 0.0) + _bytes(3, b"brain.Event:2"))
-    for tag, step, value, wall in rows:
-        out += _event(wall, step, _bytes(1, tag.encode()) + b"\x15" + struct.pack("<f", value))
-    if settings is not None:
-        pairs = b""
-        for name, value in settings.items():
-            kept = _bytes(3, value.encode()) if isinstance(value, str) else (
-                b"\x11" + struct.pack("<d", value))
-            pairs += _bytes(1, _bytes(1, name.encode()) + _bytes(2, kept))
-        plugin = _bytes(1, b"hparams") + _bytes(2, _bytes(3, pairs))
-        out += _event(rows[0][3] if rows else 1.0, 0,
-                      _bytes(1, b"_hparams_/session_start_info") + _bytes(9, _bytes(1, plugin)))
+def _packed(field, numbers):
+    return _bytes(field, struct.pack(f"<{len(numbers)}d", *numbers))
+
+
+def _double(field, value):
+    return _varint(field << 3 | 1) + struct.pack("<d", value)
+
+
+# ---- One value each, as an event ----
+
+def scalar(tag, step, wall, value):
+    return _event(wall, step, _bytes(1, tag.encode()) + b"\x15" + struct.pack("<f", value))
+
+
+def histogram(tag, step, wall, limits, counts, least=None, greatest=None):
+    """limits: the right end of each bucket."""
+    width = limits[1] - limits[0] if len(limits) > 1 else 1.0
+    least = limits[0] - width if least is None else least
+    greatest = limits[-1] if greatest is None else greatest
+    middles = [limit - width / 2 for limit in limits]
+    total = sum(counts)
+    made = (_double(1, least) + _double(2, greatest) + _double(3, total) +
+            _double(4, sum(m * c for m, c in zip(middles, counts))) +
+            _double(5, sum(m * m * c for m, c in zip(middles, counts))) +
+            _packed(6, limits) + _packed(7, counts))
+    return _event(wall, step, _bytes(1, tag.encode()) + _bytes(5, made))
+
+
+def png(rows, channels=3):
+    """rows: bytes, packed pixels of 8 bits."""
+    def chunk(kind, data):
+        return (struct.pack(">I", len(data)) + kind + data +
+                struct.pack(">I", zlib.crc32(kind + data)))
+    header = struct.pack(">IIBBBBB", len(rows[0]) // channels, len(rows), 8,
+                         {1: 0, 3: 2, 4: 6}[channels], 0, 0, 0)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) +
+            chunk(b"IDAT", zlib.compress(b"".join(b"\0" + row for row in rows))) +
+            chunk(b"IEND", b""))
+
+
+def image(tag, step, wall, rows, channels=3):
+    made = (b"\x08" + _varint(len(rows)) + b"\x10" + _varint(len(rows[0]) // channels) +
+            b"\x18" + _varint(channels) + _bytes(4, png(rows, channels)))
+    return _event(wall, step, _bytes(1, tag.encode()) + _bytes(4, made))
+
+
+def settings(wall, values):
+    """values: {name: number or text}."""
+    pairs = b""
+    for name, value in values.items():
+        kept = _bytes(3, value.encode()) if isinstance(value, str) else _double(2, value)
+        pairs += _bytes(1, _bytes(1, name.encode()) + _bytes(2, kept))
+    plugin = _bytes(1, b"hparams") + _bytes(2, _bytes(3, pairs))
+    return _event(wall, 0,
+                  _bytes(1, b"_hparams_/session_start_info") + _bytes(9, _bytes(1, plugin)))
+
+
+# ---- Files ----
+
+def version():
+    return _record(_double(1, 0.0) + _bytes(3, b"brain.Event:2"))
+
+
+def write_events(path, events, given=None, wall=1.0):
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(out)
+    path.write_bytes(version() + b"".join(events) +
+                     (settings(wall, given) if given is not None else b""))
+
+
+def write(path, rows=(), given=None):
+    """rows: (tag, step, value, wall). given: {name: number or text}."""
+    write_events(path, [scalar(tag, step, wall, value) for tag, step, value, wall in rows], given,
+                 rows[0][3] if rows else 1.0)

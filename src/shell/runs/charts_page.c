@@ -85,6 +85,8 @@ static void draw_series(Runs *runs, const RunsChart *chart, const RunsSeries *se
     uint32_t color = runs->colors[at];
     bool few = chart->count <= BANDS_UP_TO;
     bool smooth = chart->smoothing > 0.0;
+    /* The legend is off, but its entries are what the read-out at the pointer is named by. */
+    char behind[RUNS_LABEL_BYTES + 8];
     CaliperPlotData raw = columns(series->x, series->mean, NULL, series->count);
     CaliperPlotData shown =
         columns(series->x, smooth ? series->smooth : series->mean, NULL, series->count);
@@ -92,14 +94,16 @@ static void draw_series(Runs *runs, const RunsChart *chart, const RunsSeries *se
     if (runs->bands && few && series->merged) {
         CaliperPlotData band = columns(series->x, series->least, series->greatest, series->count);
         plot->style(ui_fade(color, 0.22f), 0, 0, 0);
-        plot->band("##band", &band, CALIPER_SERIES_NO_LEGEND);
+        snprintf(behind, sizeof behind, "%s##band", runs->labels[at]);
+        plot->band(behind, &band, 0);
     }
     if (smooth && few) {
         plot->style(ui_fade(color, 0.28f), 1.0f, 0, 0);
-        plot->line("##raw", &raw, CALIPER_SERIES_NO_LEGEND);
+        snprintf(behind, sizeof behind, "%s##raw", runs->labels[at]);
+        plot->line(behind, &raw, 0);
     }
     plot->style(color, few ? 1.6f : 1.0f, series->count == 1 ? CALIPER_MARKER_CIRCLE : 0, 5);
-    plot->line(runs->labels[at], &shown, CALIPER_SERIES_NO_LEGEND);
+    plot->line(runs->labels[at], &shown, 0);
     if (series->gap_count > 0) {
         uint32_t count = series->gap_count < MARKS_UP_TO ? series->gap_count : MARKS_UP_TO;
         CaliperPlotData gaps = columns(series->gap_x, series->gap_y, NULL, count);

@@ -1,0 +1,129 @@
+"""The Runs dashboard's views on every renderer, against the pictures that docs/explanation/runs.md
+shows; on gl and vulkan one picture a view. At most half a percent of the pixels between the bars,
+which name the machine and count its warnings, may differ, by more than 2 of 255: renderers round
+blends and edges differently. With CALIPER_TEST_WRITE_REFERENCES=1 the pictures are
+made anew.
+
+Usage: test_runs_pictures.py CALIPER PNG_DIFFERS REFERENCES
+"""
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import runs_data  # noqa: E402
+import runs_training  # noqa: E402
+
+CALIPER, PNG_DIFFERS, REFERENCES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+TOP_BAR, STATUS_BAR = 46, 28
+T0 = 1796194499.0
+
+
+def keys(*names, start=4):
+    return "".join(f"at {start + 2 * i}\nkey {name}\n" for i, name in enumerate(names))
+
+
+SMOOTH = keys(*["]"] * 6)
+NOTE = keys("5", "e") + "at 8\ntext The slow schedule wins. Try 0.02 next.\n"
+LARGE, SMALL = "1400x880", "1200x760"
+# name, data, script, size and options
+SHOTS = (
+    ("scalars", "spirals", SMOOTH, (LARGE,)),
+    ("scalars-light", "spirals", SMOOTH, (LARGE, "--light")),
+    ("scalars-hovered", "spirals", SMOOTH + "at 16\nmove 500 230\n", (SMALL,)),
+    ("scalars-relative", "spirals", keys("x", "x"), (SMALL,)),
+    ("scalars-log", "spirals", keys("l", "k"), (SMALL,)),
+    ("bands", "long", SMOOTH, (SMALL,)),
+    ("bands-zoomed", "long", SMOOTH + "at 17\nmove 700 335\nat 18\nwheel 0 2\n", (SMALL,)),
+    ("search", "spirals", "at 4\nkey /\nat 6\ntext adam 0.01\nat 8\nkey enter\n", (SMALL,)),
+    ("parameters", "spirals", keys("2"), (SMALL,)),
+    ("histograms", "spirals", keys("3"), (SMALL,)),
+    ("images", "spirals", keys("4", ","), (SMALL,)),
+    ("about", "spirals", NOTE, (SMALL,)),
+    ("deleted", "spirals", keys("s", "delete", "a"), (SMALL,)),
+    ("empty", "empty", "", (SMALL,)),
+)
+ON_CPU_ALONE = ("scalars-light", "scalars-relative", "scalars-log", "bands", "deleted")
+
+
+def command(*words):
+    environment = {**os.environ, "DISPLAY": ":no-display"}
+    return subprocess.run([CALIPER, *map(str, words)], capture_output=True, text=True, check=False,
+                          env=environment)
+
+
+def bring(root, folder, experiment):
+    result = command("import", "tfevents", folder, "--experiment", experiment, "--data-dir", root)
+    assert result.returncode == 0, result.stderr
+
+
+def make(folder):
+    for events in runs_training.write(folder / "events"):
+        bring(folder / "spirals", events, "spirals")
+    rng = random.Random(9)
+    for run, height in (("calm", 0.15), ("wild", 0.6)):
+        level, rows = 10.0 * height, []
+        for step in range(40000):
+            level += rng.gauss(0.0, 0.02) - 0.0004 * level
+            spike = 2.5 if rng.random() < 0.0001 else 0.0
+            rows.append(("reward", step, level + rng.gauss(0.0, height) + spike, T0 + 0.1 * step))
+        runs_data.write(folder / "long_events" / run / "events.out.tfevents.1.host", rows)
+    bring(folder / "long", folder / "long_events", "walks")
+    (folder / "empty").mkdir()
+
+
+def take(folder, shot, renderer, picture):
+    _, data, script, (size, *options) = shot
+    root = folder / "root"
+    shutil.rmtree(root, ignore_errors=True)
+    shutil.copytree(folder / data, root)
+    (folder / "script").write_text(script)
+    result = command("runs", "--headless", "--renderer", renderer, "--frames", 22, "--size",
+                     size, "--data-dir", root, "--input", folder / "script", "--screenshot",
+                     picture, *options)
+    assert result.returncode == 0, (shot[0], renderer, result.returncode, result.stderr)
+    assert f"[renderer] {renderer}" in result.stdout + result.stderr, result.stdout
+
+
+def has(folder, renderer):
+    result = command("home", "--headless", "--frames", 1, "--renderer", renderer, "--data-dir",
+                     folder / "probe")
+    return f"[renderer] {renderer}" in result.stdout + result.stderr
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        make(folder)
+        if os.environ.get("CALIPER_TEST_WRITE_REFERENCES") == "1":
+            REFERENCES.mkdir(exist_ok=True)
+            for shot in SHOTS:
+                take(folder, shot, "cpu", REFERENCES / f"{shot[0]}.png")
+            return
+        wrong = []
+        for renderer in ("cpu", "gl", "vulkan"):
+            if not has(folder, renderer):
+                print(f"skipped: no {renderer} here")
+                continue
+            for shot in SHOTS:
+                if renderer != "cpu" and shot[0] in ON_CPU_ALONE:
+                    continue
+                picture = folder / f"{shot[0]}-{renderer}.png"
+                take(folder, shot, renderer, picture)
+                said = subprocess.run(
+                    [PNG_DIFFERS, picture, REFERENCES / f"{shot[0]}.png", str(TOP_BAR),
+                     str(STATUS_BAR)],
+                    capture_output=True, text=True, check=True).stdout.split()
+                different, pixels = int(said[0]), int(said[2])
+                print(f"{shot[0]} on {renderer}: {different} of {pixels} pixels differ", flush=True)
+                if different * 200 > pixels:
+                    wrong.append((shot[0], renderer, different))
+        assert not wrong, (wrong, "new pictures: CALIPER_TEST_WRITE_REFERENCES=1 and this again")
+
+
+if __name__ == "__main__":
+    main()
