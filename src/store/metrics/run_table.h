@@ -16,11 +16,9 @@ typedef struct MetricsRun {
     atomic_bool end_waits;    /* it ended while the queue was full: the writer writes that */
     _Atomic int64_t ended_us; /* microseconds since 1970 */
     atomic_bool said_dropped;
-    _Atomic uint64_t dropped; /* rows that found the queue full */
-    /* The writer's: of those, in the store, and in the transaction that is being written. */
-    uint64_t dropped_recorded, dropped_writing;
-    bool end_written;
-    struct MetricsRun *next; /* all runs, newest first */
+    _Atomic uint64_t dropped;  /* rows that found the queue full */
+    uint64_t dropped_recorded; /* of those, in the store; the writer's (notes.h) */
+    struct MetricsRun *next;   /* all runs, newest first */
 } MetricsRun;
 
 typedef struct RunSlots {

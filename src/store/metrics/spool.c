@@ -94,9 +94,15 @@ bool spool_sync(SpoolWriter *spool)
     return true;
 }
 
-uint64_t spool_first_frame_bytes(void)
+SpoolPlace spool_place(const SpoolWriter *spool)
 {
-    return SPOOL_FILE_HEADER_BYTES;
+    return (SpoolPlace){.number = spool->number, .end_bytes = spool->end_bytes};
+}
+
+/* The first frame since may have begun a file. */
+void spool_rewind(SpoolWriter *spool, SpoolPlace place)
+{
+    spool->end_bytes = spool->number == place.number ? place.end_bytes : SPOOL_FILE_HEADER_BYTES;
 }
 
 void spool_writer_end_session(SpoolWriter *spool)

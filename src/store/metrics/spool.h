@@ -34,8 +34,14 @@ bool spool_writer_init(SpoolWriter *spool, const char *data_root, const char *se
 bool spool_write(SpoolWriter *spool, const void *rows, uint64_t length_bytes);
 /* What was written is durable when it answers true. */
 bool spool_sync(SpoolWriter *spool);
-/* Where the first frame of a file begins. */
-uint64_t spool_first_frame_bytes(void);
+/* Where the next frame goes; and back there after a sync that failed, when one frame and what fits
+ * behind it into the same file were written since. */
+typedef struct SpoolPlace {
+    uint32_t number;
+    uint64_t end_bytes;
+} SpoolPlace;
+SpoolPlace spool_place(const SpoolWriter *spool);
+void spool_rewind(SpoolWriter *spool, SpoolPlace place);
 /* Ends the session: its files are now the owner's. It may be begun again with spool_write. */
 void spool_writer_end_session(SpoolWriter *spool);
 void spool_writer_finish(SpoolWriter *spool);

@@ -7,12 +7,10 @@
 #include <string.h>
 
 #include "core/fault.h"
-#include "core/guard.h"
 #include "core/log.h"
-#include "core/trace.h"
 #include "store/metrics/disk.h"
 
-enum { NS_PER_MS = 1000000, IDS_PER_BLOCK = 64, IDLE_MS = 1000, AGE_MAX_US = 10000000 };
+enum { NS_PER_MS = 1000000, IDS_PER_BLOCK = 64, IDLE_MS = 1000 };
 
 Writer *writer_create(MetricsStore *store)
 {
@@ -113,258 +111,6 @@ static void refill_ids(Writer *writer)
     metrics_unlock(store);
 }
 
-/* ---- A batch ---- */
-
-static void batch_note(Batch *batch, const Row *row)
-{
-    if (batch->oldest_us == 0 || row->wall_us < batch->oldest_us)
-        batch->oldest_us = row->wall_us;
-    batch->rows++;
-    batch->ends_run |= row->kind == ROW_KIND_END;
-}
-
-/* What runs did that no row in the queue tells of. */
-typedef bool (*PutRow)(Writer *writer, const Row *row);
-
-static bool put_notes(Writer *writer, PutRow put)
-{
-    MetricsStore *store = writer->store;
-    for (MetricsRun *run = atomic_load(&store->runs.newest); run != NULL; run = run->next) {
-        uint64_t dropped = atomic_load(&run->dropped);
-        run->dropped_writing = dropped;
-        if (dropped > run->dropped_recorded) {
-            Row row = {.kind = ROW_KIND_DROPPED, .run = run->id, .wall_us = disk_wall_us()};
-            row.value.count = (int64_t)(dropped - run->dropped_recorded);
-            atomic_init(&row.size_and_state,
-                        (uint64_t)sizeof row << ROW_STATE_BITS | ROW_STATE_READY);
-            if (!put(writer, &row))
-                return false;
-        }
-        if (atomic_load(&run->end_waits)) {
-            Row row = {.kind = ROW_KIND_END, .run = run->id};
-            row.wall_us = atomic_load(&run->ended_us);
-            atomic_init(&row.size_and_state,
-                        (uint64_t)sizeof row << ROW_STATE_BITS | ROW_STATE_READY);
-            if (!put(writer, &row))
-                return false;
-            run->end_written = true;
-        }
-    }
-    return true;
-}
-
-static void notes_are_safe(Writer *writer)
-{
-    for (MetricsRun *run = atomic_load(&writer->store->runs.newest); run != NULL; run = run->next) {
-        if (run->dropped_writing > run->dropped_recorded)
-            log_item(METRICS_DROPS_RECORDED, (unsigned long long)run->id,
-                     (unsigned long long)(run->dropped_writing - run->dropped_recorded));
-        run->dropped_recorded = run->dropped_writing;
-        if (run->end_written)
-            atomic_store(&run->end_waits, false);
-        run->end_written = false;
-    }
-}
-
-static bool put_in_database(Writer *writer, const Row *row)
-{
-    return commit_row(&writer->commit, row, writer->store->session);
-}
-
-static bool put_in_spool(Writer *writer, const Row *row)
-{
-    return spool_write(&writer->spool, row, sizeof *row);
-}
-
-/* The row behind the batch, which then ends in front of it: gaps are passed over. */
-static const Row *next_row(Writer *writer, Batch *batch, uint64_t limit, bool rescue,
-                           uint64_t *size_bytes)
-{
-    return queue_row_at(&writer->store->queue, &batch->end, limit, rescue, size_bytes);
-}
-
-/* One transaction. */
-static bool write_to_database(Writer *writer, Batch *batch, uint64_t limit, bool rescue)
-{
-    uint64_t first = batch->end;
-    Commit *commit = &writer->commit;
-    if (!commit_begin(commit))
-        return false;
-    bool ok = true;
-    while (ok && batch->rows < WRITER_BATCH_ROWS && batch->end - first < WRITER_BATCH_BYTES) {
-        uint64_t size_bytes = 0;
-        const Row *row = next_row(writer, batch, limit, rescue, &size_bytes);
-        if (row == NULL)
-            break;
-        ok = commit_row(commit, row, writer->store->session);
-        batch->end += size_bytes;
-        batch_note(batch, row);
-    }
-    ok = ok && (!batch->notes || put_notes(writer, put_in_database));
-    if (!ok) {
-        commit_abandon(commit);
-        return false;
-    }
-    writer->doubt_seq = commit->seq - 1;
-    bool has_seq = commit->seq > commit->next_seq;
-    if (commit_end(commit))
-        return true;
-    /* Rows without a number may be written twice to the same end. */
-    writer->in_doubt = has_seq;
-    writer->doubt = *batch;
-    return false;
-}
-
-/* The next rows that lie side by side; *more: there is a row behind them. */
-static const Row *next_frame(Writer *writer, Batch *batch, uint64_t limit, bool rescue,
-                             uint64_t *frame_bytes, bool *more)
-{
-    const Row *frame = NULL;
-    *frame_bytes = 0;
-    for (;;) {
-        uint64_t size_bytes = 0;
-        const Row *row = next_row(writer, batch, limit, rescue, &size_bytes);
-        *more = row != NULL;
-        bool beside =
-            frame == NULL || (const uint8_t *)row == (const uint8_t *)frame + *frame_bytes;
-        if (row == NULL || !beside || *frame_bytes >= WRITER_SPOOL_FRAME_BYTES)
-            return frame;
-        frame = frame != NULL ? frame : row;
-        *frame_bytes += size_bytes;
-        batch->end += size_bytes;
-        batch_note(batch, row);
-    }
-}
-
-/* Whole frames leave the queue one by one, so that one which fails is all that is tried again; and
- * none leaves it before the sync has returned. After a sync that failed nobody knows what became of
- * the pages: the same frames are written again at the same place, where an owner that has read them
- * already finds nothing new. */
-static bool write_to_spool(Writer *writer, Batch *batch, uint64_t limit, bool rescue)
-{
-    SpoolWriter *spool = &writer->spool;
-    const Batch before = *batch;
-    uint32_t number = spool->number;
-    uint64_t end_bytes = spool->end_bytes;
-    bool ok = true;
-    bool more = true;
-    if (writer->spool_again != 0)
-        limit = writer->spool_again;
-    /* Only the first frame may begin a file, so that all of a batch lie in one. */
-    while (ok && more && batch->end - before.end < WRITER_BATCH_BYTES &&
-           (batch->end == before.end || spool->end_bytes < SPOOL_FILE_BYTES)) {
-        Batch next = *batch;
-        uint64_t frame_bytes = 0;
-        const Row *frame = next_frame(writer, &next, limit, rescue, &frame_bytes, &more);
-        ok = frame == NULL || spool_write(spool, frame, frame_bytes);
-        if (ok)
-            *batch = next;
-    }
-    if (!spool_sync(spool)) {
-        spool->end_bytes = spool->number == number ? end_bytes : spool_first_frame_bytes();
-        if (batch->rows > before.rows && batch->end > writer->spool_again)
-            writer->spool_again = batch->end;
-        *batch = before;
-        return false;
-    }
-    if (batch->end >= writer->spool_again)
-        writer->spool_again = 0;
-    return ok && (!batch->notes || (put_notes(writer, put_in_spool) && spool_sync(spool)));
-}
-
-/* The numbers come first: whoever waited for the rows finds them there. */
-static void batch_is_safe(Writer *writer, const Batch *batch)
-{
-    MetricsStore *store = writer->store;
-    if (batch->rows > 0) {
-        atomic_fetch_add(&store->rows_committed, batch->rows);
-        atomic_fetch_add(&store->commits, 1);
-        int64_t lag_us = disk_wall_us() - batch->oldest_us;
-        if (lag_us >= 0 && lag_us <= AGE_MAX_US)
-            atomic_store(&store->last_lag_us, lag_us);
-        atomic_store(&store->oldest_wall_us, 0);
-        writer->batch_due_ns = 0;
-        writer->rows_since_snapshot = true;
-        writer->snapshot_due |= batch->ends_run;
-    }
-    metrics_lock(store);
-    queue_release(&store->queue, batch->end);
-    pthread_cond_broadcast(&store->done);
-    metrics_unlock(store);
-    store->queue.cursor = batch->end;
-    if (queue_used_bytes(&store->queue) < store->queue.capacity_bytes / 2) {
-        atomic_store(&store->pressure, false);
-        atomic_store(&store->full_since_ns, 0);
-    }
-}
-
-static void trace_batch(uint64_t started, const Batch *batch)
-{
-    if (started == 0)
-        return;
-    TraceEvent event = {.category = "metrics", .name = "batch", .value_count = 1};
-    event.values[0] = (TraceValue){"rows", batch->rows};
-    trace_span(started, &event);
-}
-
-/* Writes what is in the queue, one batch. False: it failed and is to be tried again. */
-static bool write_batch(Writer *writer)
-{
-    MetricsStore *store = writer->store;
-    uint64_t limit = atomic_load(&store->queue.head);
-    Batch batch = {.end = store->queue.cursor};
-    batch.notes = atomic_exchange(&store->notes_pending, false);
-    if (limit == batch.end && !batch.notes)
-        return true;
-    metrics_lock(store);
-    bool rescue = store->rescue;
-    metrics_unlock(store);
-    uint64_t span = trace_begin();
-    int64_t started_ns = metrics_monotonic_ns();
-    errno = 0;
-    bool ok = writer->spools ? write_to_spool(writer, &batch, limit, rescue)
-                             : write_to_database(writer, &batch, limit, rescue);
-    int failure = errno;
-    trace_batch(span, &batch);
-    if (ok) {
-        atomic_store(&store->commit_us, (metrics_monotonic_ns() - started_ns) / 1000);
-        writer_trouble(writer, 0, NULL);
-    } else if (writer->spools) {
-        writer_trouble(writer, failure, strerror(failure));
-    } else {
-        writer_database_failed(writer, &writer->commit.sql);
-    }
-    if (ok && batch.notes)
-        notes_are_safe(writer);
-    else if (batch.notes)
-        atomic_store(&store->notes_pending, true);
-    /* Last: whoever waits for the rows then finds everything in order. What a spool took is safe
-     * even when the next frame failed. */
-    if (ok || writer->spools)
-        batch_is_safe(writer, &batch);
-    return ok;
-}
-
-/* After a transaction that may have happened: its rows leave the queue if it did. */
-static bool settle_doubt(Writer *writer)
-{
-    if ((writer->broken && !backend_mend(writer)) ||
-        (writer->in_doubt && writer->commit.seq_unknown && !commit_reread_seq(&writer->commit))) {
-        if (!writer->broken)
-            writer_database_failed(writer, &writer->commit.sql);
-        return false;
-    }
-    if (writer->in_doubt && writer->commit.next_seq > writer->doubt_seq) {
-        batch_is_safe(writer, &writer->doubt);
-        /* notes_pending stays: a row may have been dropped since, and telling of nothing is
-         * harmless. */
-        if (writer->doubt.notes)
-            notes_are_safe(writer);
-    }
-    writer->in_doubt = false;
-    return true;
-}
-
 /* ---- The loop ---- */
 
 static int64_t least(int64_t a, int64_t b)
@@ -394,7 +140,7 @@ static int64_t batch_due_ns(Writer *writer, int64_t now_ns)
     int64_t delay_us = (int64_t)METRICS_BATCH_DELAY_MS * 1000;
     int64_t wall_us = disk_wall_us();
     int64_t age_us = wall_us - oldest;
-    if (age_us < 0 || age_us > AGE_MAX_US)
+    if (age_us < 0 || age_us > WRITER_AGE_MAX_US)
         age_us = 0;
     atomic_store(&writer->store->oldest_wall_us, wall_us - age_us);
     writer->batch_due_ns = now_ns + (age_us >= delay_us ? 0 : (delay_us - age_us) * 1000);
@@ -505,13 +251,13 @@ static bool step(Writer *writer)
         return true;
     bool opens = !has_choice(writer) || (writer->lock != NULL && writer->database == NULL);
     bool ok = !opens || backend_choose(writer);
-    ok = ok && (writer->spools || settle_doubt(writer));
+    ok = ok && (writer->spools || writer_settle_doubt(writer));
     bool is_owner = writer->lock != NULL && !writer->newer;
     ok = ok && (!is_owner || owner_step(writer));
     /* Readers come after what others left: their rows, and which runs were interrupted. */
     if (opens)
         settled(writer);
-    if (!ok || !write_batch(writer))
+    if (!ok || !writer_write_batch(writer))
         return false;
     if (is_owner) {
         backend_maintain(writer, false);

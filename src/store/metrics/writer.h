@@ -1,13 +1,15 @@
 /* store/metrics/writer.h: the thread that makes rows durable.
  *
  * For src/store/metrics/ alone. Everything of a Writer belongs to that thread. It empties the queue
- * into the database (backend.c, commit.c) or into a spool file; a row leaves the queue when it is
- * safe, so that a failure loses nothing and is tried again. As owner it also takes over the spool
- * files of others (takeover.c) and makes snapshots (snapshot.c). */
+ * into the database (backend.c, commit.c) or into a spool file, a batch at a time (writer_batch.c);
+ * a row leaves the queue when it is safe, so that a failure loses nothing and is tried again. As
+ * owner it also takes over the spool files of others (takeover.c) and makes snapshots (snapshot.c).
+ */
 #ifndef CALIPER_STORE_METRICS_WRITER_H
 #define CALIPER_STORE_METRICS_WRITER_H
 
 #include "store/metrics/commit.h"
+#include "store/metrics/notes.h"
 #include "store/metrics/snapshot.h"
 #include "store/metrics/spool.h"
 #include "store/metrics/store_impl.h"
@@ -21,7 +23,8 @@ enum {
     WRITER_TAKEOVER_MS = 250,   /* how often the owner looks for spooled rows */
     WRITER_RETRY_FIRST_MS = 50, /* after a failure; doubles up to the last */
     WRITER_RETRY_LAST_MS = 1000,
-    WRITER_LOG_BYTES = 16 << 20 /* of write-ahead log, then a checkpoint */
+    WRITER_AGE_MAX_US = 10000000, /* a row that is older has a time of its own: an import */
+    WRITER_LOG_BYTES = 16 << 20   /* of write-ahead log, then a checkpoint */
 };
 
 /* How far a spool file was taken over. */
@@ -30,7 +33,7 @@ typedef struct SpoolSeen {
     uint64_t bytes;
 } SpoolSeen;
 
-/* Rows that leave the queue together. */
+/* Rows that leave the queue together: writer_batch.c. */
 typedef struct Batch {
     uint64_t end; /* position behind the last one */
     uint64_t rows;
@@ -51,6 +54,7 @@ struct Writer {
     DuckdbConnection connection;
     Commit commit;
     SpoolWriter spool;
+    Notes notes;
     uint64_t spool_again; /* a sync failed: rows up to here are written once more; 0: none */
     bool broken;          /* a statement failed: see whether the instance is of any use */
     bool in_doubt;        /* a COMMIT failed: `doubt` may be in the tables up to doubt_seq */
@@ -104,6 +108,14 @@ bool takeover_clean(Writer *writer);
 bool takeover_mark_interrupted(Writer *writer, bool closing);
 /* Whether a dead session left something in the spool folder. */
 bool takeover_is_due(const Writer *writer);
+
+/* ---- writer_batch.c ---- */
+
+/* Writes what is in the queue, one batch. False: it failed and is to be tried again. */
+bool writer_write_batch(Writer *writer);
+/* After a transaction that may have happened: its rows leave the queue if it did. False: it cannot
+ * be told now. */
+bool writer_settle_doubt(Writer *writer);
 
 /* ---- writer.c ---- */
 

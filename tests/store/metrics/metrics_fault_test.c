@@ -16,25 +16,7 @@
 #include "metrics_fixture.h"
 #include "store/owner_lock.h"
 
-static char root[256];
-
-static int set_up(void **state)
-{
-    (void)state;
-    fault_set_plan(NULL);
-    fixture_root(root);
-    fixture_log_start();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    fault_set_plan(NULL);
-    fixture_log_stop();
-    fixture_remove(root);
-    return 0;
-}
+static char *const root = fixture_folder;
 
 static double now_sec(void)
 {
@@ -164,23 +146,7 @@ static void test_spool_sites_once(void **state)
     for (size_t i = 0; i < sizeof sites / sizeof sites[0]; i++)
         for (int nth = 1; nth <= most; nth++) {
             char plan[64];
-            OwnerLock *lock = NULL;
-            /* The lock is taken by another open file, as another process would hold it. */
-            int gate[2];
-            assert_int_equal(pipe(gate), 0);
-            pid_t owner = fork();
-            if (owner == 0) {
-                prctl(PR_SET_PDEATHSIG, SIGKILL);
-                char byte = owner_lock_take(root, &lock, NULL) == OWNER_STATE_HELD ? 1 : 0;
-                (void)!write(gate[1], &byte, 1);
-                for (;;)
-                    pause();
-            }
-            char held = 0;
-            assert_int_equal(read(gate[0], &held, 1), 1);
-            assert_int_equal(held, 1);
-            close(gate[0]);
-            close(gate[1]);
+            pid_t owner = fixture_owner_start(root);
             snprintf(plan, sizeof plan, "%s:%d", sites[i], nth);
             fault_set_plan(plan);
             MetricsStore *store = fixture_store(root);
@@ -188,8 +154,7 @@ static void test_spool_sites_once(void **state)
             MetricsStatus status;
             metrics_store_status(store, &status);
             assert_int_equal(status.mode, METRICS_MODE_SPOOL);
-            kill(owner, SIGKILL);
-            waitpid(owner, NULL, 0);
+            fixture_owner_end(owner);
             metrics_store_destroy(&store); /* becomes the owner and takes its own rows over */
             fault_set_plan(NULL);
             lives++;
@@ -382,12 +347,15 @@ int main(int argc, char **argv)
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_owner_sites_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_spool_sites_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_failing_for_a_while, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_full_queue_drops_and_counts, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_disk_that_never_works, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_full_disk, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_owner_sites_once, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_spool_sites_once, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_failing_for_a_while, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_full_queue_drops_and_counts, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_disk_that_never_works, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_full_disk, fixture_set_up, fixture_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

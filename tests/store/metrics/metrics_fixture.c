@@ -5,13 +5,20 @@
 #include <ftw.h>
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/fault.h"
 #include "store/database/database.h"
+#include "store/owner_lock.h"
+
+char fixture_folder[256];
 
 void fixture_root(char out[256])
 {
@@ -30,6 +37,52 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
 void fixture_remove(const char *root)
 {
     nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+int fixture_set_up(void **state)
+{
+    (void)state;
+    fault_set_plan(NULL);
+    fixture_root(fixture_folder);
+    fixture_log_start();
+    return 0;
+}
+
+int fixture_tear_down(void **state)
+{
+    (void)state;
+    fault_set_plan(NULL);
+    fixture_log_stop();
+    fixture_remove(fixture_folder);
+    return 0;
+}
+
+pid_t fixture_owner_start(const char *root)
+{
+    int gate[2];
+    char held = 0;
+    assert_int_equal(pipe(gate), 0);
+    pid_t owner = fork();
+    if (owner == 0) {
+        OwnerLock *lock = NULL;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        held = owner_lock_take(root, &lock, NULL) == OWNER_STATE_HELD ? 1 : 0;
+        (void)!write(gate[1], &held, 1);
+        for (;;)
+            pause();
+    }
+    assert_true(owner > 0);
+    assert_int_equal(read(gate[0], &held, 1), 1);
+    assert_int_equal(held, 1);
+    close(gate[0]);
+    close(gate[1]);
+    return owner;
+}
+
+void fixture_owner_end(pid_t owner)
+{
+    kill(owner, SIGKILL);
+    assert_int_equal(waitpid(owner, NULL, 0), owner);
 }
 
 const char *fixture_path(const char *root, const char *name)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <cmocka.h>
 
@@ -23,6 +24,15 @@ bool fixture_exists(const char *root, const char *name);
 /* Names in root that begin with `prefix`. */
 int fixture_count(const char *root, const char *prefix);
 void fixture_write(const char *root, const char *name, const void *bytes, size_t length);
+
+/* A test's folder, its log counted, no failure planned; and the end of that. */
+extern char fixture_folder[256];
+int fixture_set_up(void **state);
+int fixture_tear_down(void **state);
+
+/* A process that owns the data root and does nothing, until it is ended or this one is. */
+pid_t fixture_owner_start(const char *root);
+void fixture_owner_end(pid_t owner);
 
 /* Counts lines by item from now on, and silences stderr. */
 void fixture_log_start(void);

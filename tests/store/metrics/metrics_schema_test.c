@@ -13,23 +13,7 @@
 #include "store/metrics/metrics_read.h"
 #include "store/owner_lock.h"
 
-static char root[256];
-
-static int set_up(void **state)
-{
-    (void)state;
-    fixture_root(root);
-    fixture_log_start();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    fixture_log_stop();
-    fixture_remove(root);
-    return 0;
-}
+static char *const root = fixture_folder;
 
 static void test_an_older_file_is_migrated(void **state)
 {
@@ -111,28 +95,6 @@ static void test_a_damaged_file_is_moved_aside(void **state)
     assert_int_equal(fixture_number(root, "SELECT count(*) FROM scalars"), 1);
 }
 
-/* A process of its own that owns the root and does nothing. */
-static pid_t foreign_owner(void)
-{
-    int gate[2];
-    assert_int_equal(pipe(gate), 0);
-    pid_t child = fork();
-    if (child == 0) {
-        OwnerLock *lock = NULL;
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        char held = owner_lock_take(root, &lock, NULL) == OWNER_STATE_HELD ? 1 : 0;
-        (void)!write(gate[1], &held, 1);
-        for (;;)
-            pause();
-    }
-    char held = 0;
-    assert_int_equal(read(gate[0], &held, 1), 1);
-    assert_int_equal(held, 1);
-    close(gate[0]);
-    close(gate[1]);
-    return child;
-}
-
 static void test_snapshots_for_other_processes(void **state)
 {
     (void)state;
@@ -148,7 +110,7 @@ static void test_snapshots_for_other_processes(void **state)
     snprintf(command, sizeof command, "cp %s/metrics.duckdb %s/metrics.snapshot.duckdb", root,
              root);
     assert_int_equal(system(command), 0);
-    pid_t owner = foreign_owner();
+    pid_t owner = fixture_owner_start(root);
     store = fixture_store(root);
     uint64_t beside = metrics_store_begin_run(store, "e", "beside");
     metrics_store_scalar(store, beside, "x", 1, 1.0);
@@ -163,8 +125,7 @@ static void test_snapshots_for_other_processes(void **state)
     metrics_runs_free(&runs);
     assert_false(metrics_store_set_deleted(store, run, true));
     assert_int_equal(fixture_log_count(LOG_METRICS_CHANGE_FAILED), 1);
-    kill(owner, SIGKILL);
-    waitpid(owner, NULL, 0);
+    fixture_owner_end(owner);
     /* It takes the place, takes its own rows over, and then reads live. */
     for (int wait = 0; wait < 4000; wait++) {
         MetricsStatus status;
@@ -189,7 +150,7 @@ static void test_snapshots_for_other_processes(void **state)
 static void test_damaged_spool_files_are_kept(void **state)
 {
     (void)state;
-    pid_t owner = foreign_owner();
+    pid_t owner = fixture_owner_start(root);
     MetricsStore *store = fixture_store(root);
     uint64_t run = metrics_store_begin_run(store, "e", "n");
     metrics_store_scalar(store, run, "x", 1, 1.0);
@@ -198,8 +159,7 @@ static void test_damaged_spool_files_are_kept(void **state)
     metrics_store_flush(store, 20000);
     metrics_store_scalar(store, run, "x", 3, 3.0);
     metrics_store_destroy(&store);
-    kill(owner, SIGKILL);
-    waitpid(owner, NULL, 0);
+    fixture_owner_end(owner);
     const char *spool = fixture_path(root, "spool");
     char command[600];
     /* One byte in the second frame's row: begin and first scalar make the first one or two. */
@@ -223,11 +183,16 @@ static void test_damaged_spool_files_are_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_an_older_file_is_migrated, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_newer_file_is_only_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_damaged_file_is_moved_aside, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_snapshots_for_other_processes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_damaged_spool_files_are_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_an_older_file_is_migrated, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_newer_file_is_only_read, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_damaged_file_is_moved_aside, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_snapshots_for_other_processes, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_damaged_spool_files_are_kept, fixture_set_up,
+                                        fixture_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,23 +12,7 @@
 #include "metrics_fixture.h"
 #include "store/owner_lock.h"
 
-static char root[256];
-
-static int set_up(void **state)
-{
-    (void)state;
-    fixture_root(root);
-    fixture_log_start();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    fixture_log_stop();
-    fixture_remove(root);
-    return 0;
-}
+static char *const root = fixture_folder;
 
 static void test_order_and_duplicates(void **state)
 {
@@ -361,36 +345,13 @@ static void test_nothing_is_touched_without_need(void **state)
     assert_int_equal(fixture_count(root, ""), 0);
 }
 
-/* A process that holds the data root and does nothing else. */
-static pid_t start_owner(void)
-{
-    int gate[2];
-    char held = 0;
-    assert_int_equal(pipe(gate), 0);
-    pid_t owner = fork();
-    if (owner == 0) {
-        OwnerLock *lock = NULL;
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        char byte = owner_lock_take(root, &lock, NULL) == OWNER_STATE_HELD ? 1 : 0;
-        (void)!write(gate[1], &byte, 1);
-        for (;;)
-            pause();
-    }
-    assert_true(owner > 0);
-    assert_int_equal(read(gate[0], &held, 1), 1);
-    assert_int_equal(held, 1);
-    close(gate[0]);
-    close(gate[1]);
-    return owner;
-}
-
 /* Beside an owner rows count as durable when the spool file was flushed, not when it was written;
  * and what is written again after a flush that failed is there once, in order. */
 static void test_spooled_rows_wait_for_the_flush(void **state)
 {
     (void)state;
     enum { ROWS = 20000 };
-    pid_t owner = start_owner();
+    pid_t owner = fixture_owner_start(root);
     MetricsStatus status;
     MetricsStore *store = fixture_store(root);
     uint64_t run = metrics_store_begin_run(store, "e", "n");
@@ -411,8 +372,7 @@ static void test_spooled_rows_wait_for_the_flush(void **state)
     metrics_store_status(store, &status);
     assert_int_equal(status.state, METRICS_STATE_FINE);
     assert_int_equal(status.rows_dropped, 0);
-    kill(owner, SIGKILL);
-    waitpid(owner, NULL, 0);
+    fixture_owner_end(owner);
     metrics_store_destroy(&store); /* the owner now, and takes its own rows over */
     assert_int_equal(fixture_number(root, "SELECT count(*) FROM scalars"), ROWS + 1);
     assert_int_equal(fixture_number(root, "SELECT count(*) FROM (SELECT step, lag(step, 1, -1) "
@@ -453,20 +413,27 @@ static void test_two_stores_of_one_process(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_order_and_duplicates, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_special_values_are_kept, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_unknown_runs, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_hparams, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_histograms, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_images, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_times_and_ends, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_numbers_go_on, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_text_that_is_not_utf8, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_query_sees_all_before_it, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_end_run_is_durable, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_nothing_is_touched_without_need, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_spooled_rows_wait_for_the_flush, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_two_stores_of_one_process, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_order_and_duplicates, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_special_values_are_kept, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_unknown_runs, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_hparams, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_histograms, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_images, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_times_and_ends, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_numbers_go_on, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_text_that_is_not_utf8, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_query_sees_all_before_it, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_end_run_is_durable, fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_nothing_is_touched_without_need, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_spooled_rows_wait_for_the_flush, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_two_stores_of_one_process, fixture_set_up,
+                                        fixture_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
