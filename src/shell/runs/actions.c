@@ -32,9 +32,25 @@ const RunsActionInfo runs_actions[RUNS_ACTION_COUNT] = {
     [RUNS_ACTION_HISTOGRAMS] = {"histograms", '3', "3", "histograms over steps", EVERYWHERE},
     [RUNS_ACTION_IMAGES] = {"images", '4', "4", "images over steps", EVERYWHERE},
     [RUNS_ACTION_ABOUT] = {"about", '5', "5", "about this run", EVERYWHERE},
+    [RUNS_ACTION_ARTIFACTS] = {"artifacts", '6', "6", "what this run has put", EVERYWHERE},
     [RUNS_ACTION_IMAGE_BACK] = {"image-back", ',', ",", "the image before", RUNS_ACTION_IMAGES},
     [RUNS_ACTION_IMAGE_ON] = {"image-on", '.', ".", "the next image", RUNS_ACTION_IMAGES},
     [RUNS_ACTION_NOTE] = {"note", 'E', "e", "write a note", RUNS_ACTION_ABOUT},
+    [RUNS_ACTION_ARTIFACT_BACK] = {"artifact-back", ',', ",", "the artifact before",
+                                   RUNS_ACTION_ARTIFACTS},
+    [RUNS_ACTION_ARTIFACT_ON] = {"artifact-on", '.', ".", "the next artifact",
+                                 RUNS_ACTION_ARTIFACTS},
+    [RUNS_ACTION_ARTIFACTS_ALL] = {"artifacts-all", 'W', "w", "the artifacts of all runs",
+                                   RUNS_ACTION_ARTIFACTS},
+    [RUNS_ACTION_VERIFY] = {"verify", 'V', "v", "read this one and compare its hash",
+                            RUNS_ACTION_ARTIFACTS},
+    [RUNS_ACTION_VERIFY_ALL] = {"verify-all", CALIPER_MOD_SHIFT | 'V', "shift+v",
+                                "read all that are listed and compare their hashes",
+                                RUNS_ACTION_ARTIFACTS},
+    [RUNS_ACTION_SHOW_FOLDER] = {"show-in-folder", 'F', "f", "open the folder where it lies",
+                                 RUNS_ACTION_ARTIFACTS},
+    [RUNS_ACTION_ARTIFACT_RUN] = {"artifact-run", 'G', "g", "go to the run that put it",
+                                  RUNS_ACTION_ARTIFACTS},
     [RUNS_ACTION_EXPORT] = {"export", 'P', "p", "copy the command that exports the chosen runs",
                             EVERYWHERE},
     [RUNS_ACTION_DELETE] = {"delete", CALIPER_KEY_DELETE, "delete", "put the chosen runs away",
@@ -120,7 +136,7 @@ static void take_view_keys(Runs *runs)
 void runs_take_keys(Runs *runs)
 {
     runs->focus = RUNS_ACTION_COUNT;
-    for (int page = RUNS_ACTION_SCALARS; page <= RUNS_ACTION_ABOUT; page++) {
+    for (int page = RUNS_ACTION_SCALARS; page <= RUNS_ACTION_LAST_PAGE; page++) {
         if (runs_key(runs, (RunsAction)page)) {
             runs->page = (RunsAction)page;
             runs->turn_page = true;

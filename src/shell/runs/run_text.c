@@ -46,6 +46,21 @@ void run_text_time(int64_t micros, char *out, size_t out_bytes)
         snprintf(out, out_bytes, "?");
 }
 
+void run_text_size(uint64_t bytes, char *out, size_t out_bytes)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double size = (double)bytes / 1024.0;
+    size_t unit = 0;
+    if (bytes < 1024) {
+        snprintf(out, out_bytes, "%llu B", (unsigned long long)bytes);
+        return;
+    }
+    /* Never 1024.0 of a unit: what rounds up to it is one of the next. */
+    for (; size >= 1023.95 && unit + 1 < sizeof units / sizeof units[0]; unit++)
+        size /= 1024.0;
+    snprintf(out, out_bytes, "%.1f %s", size, units[unit]);
+}
+
 uint32_t run_text_color(uint64_t id, const uint32_t *theme)
 {
     enum { THEME = 10 };

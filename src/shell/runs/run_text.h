@@ -16,6 +16,8 @@ void run_text_label(const char *experiment, const char *name, uint64_t id, bool 
 void run_text_duration(int64_t micros, char *out, size_t out_bytes);
 /* "2026-12-02 11:58:03", UTC. */
 void run_text_time(int64_t micros, char *out, size_t out_bytes);
+/* 1023 B, 1.0 KiB, 3.2 MiB: binary steps, one digit after the point. */
+void run_text_size(uint64_t bytes, char *out, size_t out_bytes);
 /* 0AABBGGRR of a run, the same for life: the first ten from `theme` (10 colours), then hues a
  * golden section apart. */
 uint32_t run_text_color(uint64_t id, const uint32_t *theme);

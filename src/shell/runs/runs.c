@@ -43,6 +43,7 @@ void runs_destroy(Runs **runs)
     *runs = NULL;
     if (ended->listens)
         ui_items_listen(ended->ui, false);
+    runs_artifacts_destroy(&ended->artifacts);
     runs_reader_destroy(&ended->reader);
     if (ended->texture != 0)
         bridge_release_texture(ended->bridge, ended->texture);
@@ -152,6 +153,7 @@ static void ask(Runs *runs)
 void runs_settle(Runs *runs)
 {
     (void)runs_reader_settle(runs->reader, runs->serial, SETTLE_MS);
+    runs_artifacts_settle(runs);
 }
 
 /* ---- Drawing ---- */
@@ -195,7 +197,8 @@ static void draw_pages(Runs *runs)
                  {RUNS_ACTION_PARAMETERS, "Parameters", runs_draw_parameters},
                  {RUNS_ACTION_HISTOGRAMS, "Histograms", runs_draw_histograms},
                  {RUNS_ACTION_IMAGES, "Images", runs_draw_images},
-                 {RUNS_ACTION_ABOUT, "About", runs_draw_about}};
+                 {RUNS_ACTION_ABOUT, "About", runs_draw_about},
+                 {RUNS_ACTION_ARTIFACTS, "Artifacts", runs_draw_artifacts}};
     const CaliperWidgetsV1 *ui = widgets_table();
     size_t shown = 0;
     for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {

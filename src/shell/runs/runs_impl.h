@@ -2,6 +2,8 @@
 #ifndef CALIPER_SHELL_RUNS_RUNS_IMPL_H
 #define CALIPER_SHELL_RUNS_RUNS_IMPL_H
 
+#include <stdio.h>
+
 #include "services/ui.h"
 #include "services/ui_paint.h"
 #include "services/widgets.h"
@@ -32,13 +34,22 @@ typedef enum RunsAction {
     RUNS_ACTION_HISTOGRAMS,
     RUNS_ACTION_IMAGES,
     RUNS_ACTION_ABOUT,
+    RUNS_ACTION_ARTIFACTS,
     RUNS_ACTION_IMAGE_BACK,
     RUNS_ACTION_IMAGE_ON,
     RUNS_ACTION_NOTE,
+    RUNS_ACTION_ARTIFACT_BACK,
+    RUNS_ACTION_ARTIFACT_ON,
+    RUNS_ACTION_ARTIFACTS_ALL,
+    RUNS_ACTION_VERIFY,
+    RUNS_ACTION_VERIFY_ALL,
+    RUNS_ACTION_SHOW_FOLDER,
+    RUNS_ACTION_ARTIFACT_RUN,
     RUNS_ACTION_EXPORT,
     RUNS_ACTION_DELETE,
     RUNS_ACTION_UNDO,
-    RUNS_ACTION_COUNT
+    RUNS_ACTION_COUNT,
+    RUNS_ACTION_LAST_PAGE = RUNS_ACTION_ARTIFACTS
 } RunsAction;
 
 typedef struct RunsActionInfo {
@@ -56,6 +67,8 @@ typedef struct RunsActionSeen {
 } RunsActionSeen;
 
 enum { RUNS_TEXT_BYTES = 128, RUNS_LABEL_BYTES = 120, RUNS_NOTE_BYTES = 2048, RUNS_COLUMNS = 4 };
+
+typedef struct RunsArtifacts RunsArtifacts; /* artifacts_page.c */
 
 struct Runs {
     MetricsStore *store;
@@ -89,7 +102,7 @@ struct Runs {
     int32_t axis; /* MetricsAxis */
     double smoothing;
     bool log_x, log_y, no_outliers, bands, fit;
-    RunsAction page; /* SCALARS .. ABOUT */
+    RunsAction page; /* SCALARS .. the last page */
     bool turn_page;  /* by key */
     float list_w;
 
@@ -116,6 +129,9 @@ struct Runs {
     uint64_t *restored; /* that come back, and will be chosen */
     uint32_t restored_count;
     char told[RUNS_TEXT_BYTES * 2]; /* what was just done */
+
+    RunsArtifacts *artifacts; /* NULL: not looked at yet */
+    bool no_artifacts;        /* they could not be set up */
 
     uint64_t serial, asked_hash;
     RunsActionSeen seen[RUNS_ACTION_COUNT];
@@ -153,7 +169,13 @@ void runs_draw_parameters(Runs *runs);
 void runs_draw_histograms(Runs *runs);
 void runs_draw_images(Runs *runs);
 void runs_draw_about(Runs *runs);
+void runs_draw_artifacts(Runs *runs);
 void runs_draw_empty(Runs *runs);
+
+/* artifacts_page.c */
+void runs_artifacts_destroy(RunsArtifacts **page);
+void runs_artifacts_settle(Runs *runs);
+void runs_artifacts_put_state(FILE *file, const Runs *runs);
 
 /* A chart of the snapshot; NULL: it has not come yet. */
 const RunsChart *runs_chart(const Runs *runs, const char *tag);

@@ -6,10 +6,11 @@
 
 #include "core/log.h"
 #include "shell/runs/runs_impl.h"
+#include "shell/runs/state_text.h"
 
 static const char *const axes[] = {"step", "wall", "relative", "arrival"};
 
-static void put_text(FILE *file, const char *text)
+void state_put_text(FILE *file, const char *text)
 {
     fputc('"', file);
     for (; *text != '\0'; text++) {
@@ -24,8 +25,7 @@ static void put_text(FILE *file, const char *text)
     fputc('"', file);
 }
 
-/* JSON has no NaN: what is not finite is null. */
-static void put_number(FILE *file, double value)
+void state_put_number(FILE *file, double value)
 {
     if (isfinite(value))
         fprintf(file, "%.17g", value);
@@ -38,7 +38,7 @@ static void put_column(FILE *file, const char *name, const double *values, uint3
     fprintf(file, ", \"%s\": [", name);
     for (uint32_t i = 0; i < count; i++) {
         fputs(i > 0 ? ", " : "", file);
-        put_number(file, values[i]);
+        state_put_number(file, values[i]);
     }
     fputc(']', file);
 }
@@ -48,7 +48,7 @@ static void put_series(FILE *file, const RunsSeries *series)
     fprintf(file, "{\"run\": %llu, \"rows\": %llu, \"gaps\": %llu, \"last_step\": %lld, \"last\": ",
             (unsigned long long)series->run, (unsigned long long)series->rows,
             (unsigned long long)series->gaps, (long long)series->last_step);
-    put_number(file, series->last);
+    state_put_number(file, series->last);
     put_column(file, "x", series->x, series->count);
     put_column(file, "mean", series->mean, series->count);
     put_column(file, "least", series->least, series->count);
@@ -66,17 +66,17 @@ static void put_charts(FILE *file, const Runs *runs)
         if (chart == NULL)
             continue;
         fputs(done++ > 0 ? ",\n {\"tag\": " : "\n {\"tag\": ", file);
-        put_text(file, chart->tag);
+        state_put_text(file, chart->tag);
         fprintf(file,
                 ", \"axis\": \"%s\", \"rows\": %llu, \"gaps\": %llu, \"low\": ", axes[chart->axis],
                 (unsigned long long)chart->rows, (unsigned long long)chart->gaps);
-        put_number(file, chart->low);
+        state_put_number(file, chart->low);
         fputs(", \"high\": ", file);
-        put_number(file, chart->high);
+        state_put_number(file, chart->high);
         fputs(", \"inner_low\": ", file);
-        put_number(file, chart->inner_low);
+        state_put_number(file, chart->inner_low);
         fputs(", \"inner_high\": ", file);
-        put_number(file, chart->inner_high);
+        state_put_number(file, chart->inner_high);
         fputs(", \"series\": [", file);
         for (uint32_t k = 0; k < chart->count; k++) {
             fputs(k > 0 ? ",\n  " : "\n  ", file);
@@ -95,13 +95,13 @@ static void put_runs(FILE *file, const Runs *runs)
         const MetricsRunInfo *run = &runs->catalog->runs.items[runs->rows[i]];
         fprintf(file, "%s{\"id\": %llu, \"label\": ", i > 0 ? ",\n " : "\n ",
                 (unsigned long long)run->id);
-        put_text(file, runs->labels[runs->rows[i]]);
+        state_put_text(file, runs->labels[runs->rows[i]]);
         fprintf(file, ", \"state\": \"%s\", \"chosen\": %s, \"seconds\": ", states[run->state],
                 runs_is_chosen(runs, run->id) ? "true" : "false");
-        put_number(file, run->ended_us > 0 ? (double)(run->ended_us - run->started_us) / 1e6
-                                           : (double)NAN);
+        state_put_number(file, run->ended_us > 0 ? (double)(run->ended_us - run->started_us) / 1e6
+                                                 : (double)NAN);
         fputs(", \"note\": ", file);
-        put_text(file, run->note);
+        state_put_text(file, run->note);
         fputc('}', file);
     }
     fputs("]", file);
@@ -113,12 +113,12 @@ static void put_parameters(FILE *file, const Runs *runs)
     fputs(",\n\"parameters\": [", file);
     for (uint32_t i = 0; i < all->count; i++) {
         fputs(i > 0 ? ",\n {\"name\": " : "\n {\"name\": ", file);
-        put_text(file, all->rows[i].name);
+        state_put_text(file, all->rows[i].name);
         fprintf(file, ", \"differs\": %s, \"values\": [", all->rows[i].differs ? "true" : "false");
         for (uint32_t k = 0; k < all->runs; k++) {
             fputs(k > 0 ? ", " : "", file);
             if (all->rows[i].values[k] != NULL)
-                put_text(file, all->rows[i].values[k]);
+                state_put_text(file, all->rows[i].values[k]);
             else
                 fputs("null", file);
         }
@@ -133,13 +133,13 @@ static void put_media(FILE *file, const Runs *runs)
     if (media == NULL)
         return;
     fputs(",\n\"media\": {\"tag\": ", file);
-    put_text(file, media->tag);
+    state_put_text(file, media->tag);
     fprintf(file, ", \"run\": %llu, \"images\": %u, \"image_step\": %lld, \"low\": ",
             (unsigned long long)media->run, media->list.count,
             media->image.count > 0 ? (long long)media->image.items[0].step : -1LL);
-    put_number(file, media->low);
+    state_put_number(file, media->low);
     fputs(", \"high\": ", file);
-    put_number(file, media->high);
+    state_put_number(file, media->high);
     fprintf(file, ", \"not_finite\": %llu, \"steps\": [", (unsigned long long)media->not_finite);
     for (uint32_t i = 0; i < media->step_count; i++)
         fprintf(file, "%s%lld", i > 0 ? ", " : "", (long long)media->steps[i]);
@@ -156,7 +156,7 @@ static void put_actions(FILE *file, const Runs *runs)
         const RunsActionInfo *info = &runs_actions[i];
         const RunsActionSeen *seen = &runs->seen[i];
         fprintf(file, "%s{\"name\": \"%s\", \"key\": ", i > 0 ? ",\n " : "\n ", info->name);
-        put_text(file, info->key);
+        state_put_text(file, info->key);
         fprintf(file, ", \"page\": \"%s\", \"by_key\": %u, \"by_pointer\": %u",
                 info->page < RUNS_ACTION_COUNT ? runs_actions[info->page].name : "", seen->by_key,
                 seen->by_pointer);
@@ -177,15 +177,15 @@ static void put_state(FILE *file, const Runs *runs)
     fprintf(file, "\"log_x\": %d, \"log_y\": %d, \"no_outliers\": %d, \"bands\": %d,\n",
             runs->log_x, runs->log_y, runs->no_outliers, runs->bands);
     fputs("\"search\": ", file);
-    put_text(file, runs->search);
+    state_put_text(file, runs->search);
     fputs(", \"tags\": ", file);
-    put_text(file, runs->tags);
+    state_put_text(file, runs->tags);
     fprintf(file,
             ", \"cursor\": %llu, \"deleted\": %u, \"told\": ", (unsigned long long)runs->cursor,
             runs->deleted_count);
-    put_text(file, runs->told);
+    state_put_text(file, runs->told);
     fputs(", \"error\": ", file);
-    put_text(file, runs->snapshot != NULL ? runs->snapshot->error : "");
+    state_put_text(file, runs->snapshot != NULL ? runs->snapshot->error : "");
     fprintf(file, ",\n\"queries\": %llu, \"frame_queries\": %llu, \"snapshots\": %llu",
             (unsigned long long)counters.queries, (unsigned long long)counters.frame_queries,
             (unsigned long long)counters.snapshots);
@@ -194,6 +194,7 @@ static void put_state(FILE *file, const Runs *runs)
     put_charts(file, runs);
     put_parameters(file, runs);
     put_media(file, runs);
+    runs_artifacts_put_state(file, runs);
     put_actions(file, runs);
     fputs("}\n", file);
 }
