@@ -1,8 +1,6 @@
 # caliper_ui: the toolkit layer and its services, all that knows Dear ImGui. For the shell, and for
 # the fuzzer of its tables.
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(IMGUI REQUIRED imgui)
-pkg_check_modules(FREETYPE REQUIRED freetype2)
+include(CaliperImgui)
 add_library(caliper_ui STATIC
   ui.cpp ui_context.cpp ui_draw.cpp ui_focus.cpp ui_fonts.cpp ui_icons.cpp ui_input.cpp
   ui_items.cpp ui_paint.cpp ui_theme.cpp
@@ -13,6 +11,5 @@ add_library(caliper_ui STATIC
   plot_marks.cpp plot_points.cpp plot_scope.cpp plot_series.cpp)
 # The C++ here is a shim over a C++ library: no exceptions, no run-time types.
 target_compile_options(caliper_ui PRIVATE -fno-exceptions -fno-rtti)
-target_include_directories(caliper_ui SYSTEM PRIVATE ${IMGUI_INCLUDE_DIRS})
 target_link_libraries(caliper_ui PUBLIC libcaliper
-  PRIVATE caliper_flags ${IMGUI_LINK_LIBRARIES} ${FREETYPE_LINK_LIBRARIES})
+  PRIVATE caliper_flags caliper_imgui)
