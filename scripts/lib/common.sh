@@ -34,3 +34,12 @@ configure() {
 
 # duration SECONDS: "1m05s".
 duration() { printf '%dm%02ds' $(($1 / 60)) $(($1 % 60)); }
+
+# show_usage SCRIPT: prints the comment at the top of a script, without its first line.
+show_usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$1"; }
+
+# refuse_arguments REASON USAGE: one line that says why and what is wanted instead. Exits with 2.
+refuse_arguments() {
+    complain "$1; usage: scripts/${0##*/} $2"
+    exit 2
+}

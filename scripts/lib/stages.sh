@@ -60,13 +60,12 @@ build() {
 }
 
 # tests NAME FOLDER [CTEST-ARGUMENTS...]: runs ctest in a build folder and counts its tests. A run
-# that executes none is a failure. A test that fails is tried once more: on a busy machine a few that start
-# many processes miss their time limits, and what is wrong fails twice.
+# that executes none is a failure, and so is a test that fails once.
 tests() {
     local name=$1 folder=$2 start=$SECONDS status=0 counts notes
     shift 2
     rm -f "$folder/results.xml"
-    "${test_wrapper[@]}" ctest --test-dir "$folder" --output-on-failure --repeat until-pass:2 -j "$jobs_count" \
+    "${test_wrapper[@]}" ctest --test-dir "$folder" --output-on-failure -j "$jobs_count" \
         --output-junit "$root/$folder/results.xml" "$@" >"$folder/ctest.log" 2>&1 </dev/null ||
         status=$?
     mapfile -t notes < <("$python" scripts/lib/ctest_summary.py "$folder/results.xml" "$name")

@@ -37,6 +37,9 @@ project good 'a:true' 'b:echo "skipped: no display here"; exit 77' 'c:true'
 expect good 0 '2 passed, 0 failed, 1 skipped' 'skipped: good: b: skipped: no display here'
 project bad 'a:true' 'b:echo words; exit 3'
 expect bad 1 '1 passed, 1 failed, 0 skipped' 'failed: bad: b'
+# Once is enough: what fails now and then is a fault.
+project flaky "a:[ -e $place/tried ] || { touch $place/tried; exit 1; }"
+expect flaky 1 '0 passed, 1 failed, 0 skipped' 'failed: flaky: a'
 project crash 'a:kill -SEGV $$'
 expect crash 1 '0 passed, 1 failed, 0 skipped'
 project empty
@@ -57,4 +60,4 @@ output=$(bash -c "set -euo pipefail; source '$place/scripts/lib/common.sh'
     stage three log/three false || true; finish" 2>&1) && exit 1
 [ "$(tail -n 1 <<<"$output")" = '1 passed, 1 failed, 1 skipped' ]
 grep -q 'skipped: two: why not' <<<"$output"
-echo "10 cases"
+echo "11 cases"
