@@ -134,11 +134,27 @@ static DatabaseSession *open_session(DataStore *store, DatabaseError *error)
     return session;
 }
 
-/* After a fatal error DuckDB refuses everything until the file is opened again: the next call does.
- */
-static void drop_if_fatal(DataStore *store, const DatabaseError *error)
+/* A commit that failed for its disk, not for another transaction: what the engine then has in
+ * memory is not what the file has (a table that was to be made stays behind without columns).
+ * DuckDB gives both one kind; version 1.4 tells them apart in words alone. */
+static bool commit_broke(const DatabaseError *error)
 {
-    if (error->kind != DUCKDB_ERROR_KIND_FATAL)
+    return error->kind == DUCKDB_ERROR_KIND_TRANSACTION &&
+           strstr(error->text, "Failed to commit") != NULL &&
+           strstr(error->text, "conflict") == NULL && strstr(error->text, "constraint") == NULL;
+}
+
+/* A change that met another one of the same moment had no effect. */
+static bool met_another(const DatabaseError *error)
+{
+    return error->kind == DUCKDB_ERROR_KIND_TRANSACTION && !commit_broke(error);
+}
+
+/* After a fatal error DuckDB refuses everything until the file is opened again, after a broken
+ * commit it should: the next call opens it. */
+static void drop_if_broken(DataStore *store, const DatabaseError *error)
+{
+    if (error->kind != DUCKDB_ERROR_KIND_FATAL && !commit_broke(error))
         return;
     store_lock(store);
     Database *database = store->database;
@@ -226,7 +242,7 @@ static bool enter_schema(DataStore *store, DatabaseSession *session, const char 
         pthread_mutex_lock(&store->change_lock);
         done = database_session_run(session, create, error);
         pthread_mutex_unlock(&store->change_lock);
-        if (!done && error->kind != DUCKDB_ERROR_KIND_TRANSACTION)
+        if (!done && !met_another(error))
             break;
     }
     done = done && database_session_run(session, enter, error);
@@ -235,14 +251,13 @@ static bool enter_schema(DataStore *store, DatabaseSession *session, const char 
     return done;
 }
 
-/* A change that met another one of the same moment had no effect: it is tried again for a while. */
+/* A change that met another one is tried again for a while. */
 static bool execute(DatabaseSession *session, const Statement *statement, DatabaseError *error)
 {
     for (int try = 1;; try++) {
         if (database_session_execute(session, statement->prepared, error))
             return true;
-        if (error->kind != DUCKDB_ERROR_KIND_TRANSACTION || try == CONFLICT_TRIES ||
-            database_session_closing(session))
+        if (!met_another(error) || try == CONFLICT_TRIES || database_session_closing(session))
             return false;
         usleep((useconds_t)try * CONFLICT_WAIT_US);
     }
@@ -273,7 +288,7 @@ leave_session:
 close_session:
     database_session_close(&session);
     if (!done)
-        drop_if_fatal(store, error);
+        drop_if_broken(store, error);
     return done;
 }
 
@@ -324,7 +339,7 @@ drop_prepared:
     database_session_leave(session);
 close_session:
     database_session_close(&session);
-    drop_if_fatal(store, error);
+    drop_if_broken(store, error);
     return NULL;
 }
 

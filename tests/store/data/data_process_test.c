@@ -1,76 +1,95 @@
-/* caliper.data.v1 and other processes: one owns the data root, the others are told who does. */
-#include "database_fixture.h"
+/* caliper.data.v1 and other processes: one owns the data root, the others are told who does; and 32
+ * that race to make and write one data root. The test starts itself as its children. */
+#include "data_room.h"
 
 #include <signal.h>
-#include <sys/resource.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
-
-#include "core/log.h"
-#include "store/data/data_store.h"
+#include <unistd.h>
 
 static char root[64];
+
+enum { RACE_LIMIT_US = 240000000, ROWS = 20 }; /* the limit: not a measure of speed */
 
 static int begin(void **state)
 {
     (void)state;
-    fixture_folder(root);
+    data_room_make(root);
     return 0;
 }
 
 static int end(void **state)
 {
     (void)state;
-    fixture_remove(root);
+    data_room_remove(root);
     return 0;
 }
 
-static bool run(DataStore *store, const char *sql, DatabaseError *error)
+/* ---- Children ---- */
+
+/* Owns the root, says so by a file, and waits to be killed. */
+static int child_owns(const char *folder)
 {
-    struct ArrowArrayStream stream;
-    struct ArrowArray batch;
-    if (!data_store_query(store, "", sql, &stream, error))
-        return false;
-    bool done = true;
-    while (done && stream.get_next(&stream, &batch) == 0 && batch.release != NULL)
-        batch.release(&batch);
-    stream.release(&stream);
-    return done;
+    DatabaseError error;
+    DataStore *store = data_store_create(folder);
+    char ready[96];
+    snprintf(ready, sizeof ready, "%s/ready", folder);
+    if (store == NULL || !data_room_run(store, "CREATE TABLE t(a INT)", &error))
+        return 1;
+    FILE *file = fopen(ready, "w");
+    if (file == NULL || fclose(file) != 0)
+        return 1;
+    for (;;)
+        pause();
 }
 
-/* A child that says through `ready` that it owns the root, and waits for the other end. */
-static pid_t start_owner(int ready[2])
+/* Writes its rows and a dataset as soon as nobody else has the root. */
+static int child_races(const char *folder, int number)
 {
-    assert_int_equal(pipe(ready), 0);
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        DatabaseError error;
-        DataStore *store = data_store_create(root);
-        close(ready[0]);
-        if (store == NULL || !run(store, "CREATE TABLE IF NOT EXISTS t(a INT)", &error) ||
-            write(ready[1], "y", 1) != 1)
-            _exit(1);
-        for (;;)
-            pause();
+    char sql[128];
+    char name[32];
+    int64_t began_us = data_room_now_us();
+    snprintf(name, sizeof name, "process_%d", number);
+    while (data_room_now_us() - began_us < RACE_LIMIT_US) {
+        DatabaseError error = {.text = "no memory"};
+        DataStore *store = data_store_create(folder);
+        bool made = store != NULL &&
+                    data_room_run(store, "CREATE TABLE IF NOT EXISTS r(p INT, i BIGINT)", &error);
+        bool done = made;
+        snprintf(sql, sizeof sql, "INSERT INTO r SELECT %d, i FROM range(%d) t(i)", number, ROWS);
+        done = done && data_room_run(store, sql, &error);
+        done = done && data_store_register(store, "", name, "r", &error);
+        data_store_destroy(&store);
+        if (done)
+            return 0;
+        /* Once it has the root nothing is refused any more. */
+        if (made || strstr(error.text, "belongs to another Caliper, process ") == NULL) {
+            fprintf(stderr, "%s\n", error.text);
+            return 1;
+        }
+        usleep(5000);
     }
-    close(ready[1]);
-    char byte;
-    assert_int_equal(read(ready[0], &byte, 1), 1);
-    close(ready[0]);
-    return child;
+    return 2;
 }
+
+/* ---- The tests ---- */
 
 static void test_owner(void **state)
 {
     (void)state;
-    int ready[2];
     DatabaseError error;
     char wanted[64];
-    pid_t owner = start_owner(ready);
+    pid_t owner = data_room_start("own", root, 0);
+    while (data_room_count(root, "ready") == 0) {
+        assert_int_equal(waitpid(owner, NULL, WNOHANG), 0);
+        usleep(2000);
+    }
     DataStore *store = data_store_create(root);
     assert_non_null(store);
     for (int i = 0; i < 2; i++) {
-        assert_false(run(store, "SELECT 1", &error));
+        assert_false(data_room_run(store, "SELECT 1", &error));
         snprintf(wanted, sizeof wanted, "process %lld", (long long)owner);
         assert_non_null(strstr(error.text, wanted));
         assert_false(data_store_register(store, "", "a", "t", &error));
@@ -79,202 +98,43 @@ static void test_owner(void **state)
     /* Killed, it owns nothing any more, and what it committed is there. */
     assert_int_equal(kill(owner, SIGKILL), 0);
     assert_int_equal(waitpid(owner, NULL, 0), owner);
-    assert_true(run(store, "INSERT INTO t VALUES (1)", &error));
+    assert_true(data_room_run(store, "INSERT INTO t VALUES (1)", &error));
     data_store_destroy(&store);
 }
 
-/* 8 processes begin one fresh data root at once: each row that was accepted is there once. */
-static void test_race(void **state)
+/* 32 processes begin one fresh data root at once: each row is there once. */
+static void test_32_processes(void **state)
 {
     (void)state;
-    enum { CHILDREN = 8 };
-    pid_t children[CHILDREN];
-    fflush(NULL);
-    for (int i = 0; i < CHILDREN; i++) {
-        children[i] = fork();
-        if (children[i] == 0) {
-            DatabaseError error;
-            char sql[128];
-            bool done = false;
-            log_stderr_enable(false);
-            snprintf(sql, sizeof sql, "INSERT INTO r VALUES (%d)", i);
-            for (int try = 0; try < 2000 && !done; try++) {
-                DataStore *store = data_store_create(root);
-                done = store != NULL && run(store, "CREATE TABLE IF NOT EXISTS r(a INT)", &error) &&
-                       run(store, sql, &error);
-                data_store_destroy(&store);
-                if (!done && strstr(error.text, "belongs to another Caliper") == NULL) {
-                    fprintf(stderr, "%s\n", error.text);
-                    _exit(1);
-                }
-                if (!done)
-                    usleep(5000);
-            }
-            _exit(done ? 0 : 2);
-        }
-    }
-    for (int i = 0; i < CHILDREN; i++) {
+    enum { PROCESSES = 32 };
+    pid_t children[PROCESSES];
+    for (int i = 0; i < PROCESSES; i++)
+        children[i] = data_room_start("race", root, i);
+    for (int i = 0; i < PROCESSES; i++) {
         int status = 0;
         assert_int_equal(waitpid(children[i], &status, 0), children[i]);
-        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
     }
-    DatabaseError error;
     DataStore *store = data_store_create(root);
-    struct ArrowArrayStream stream;
-    struct ArrowArray batch;
-    assert_true(data_store_query(store, "", "SELECT count(*) * 100 + count(DISTINCT a) FROM r",
-                                 &stream, &error));
-    assert_int_equal(stream.get_next(&stream, &batch), 0);
-    assert_true(((const int64_t *)batch.children[0]->buffers[1])[0] == 808);
-    batch.release(&batch);
-    stream.release(&stream);
+    assert_int_equal(data_room_number(store, "SELECT count(*) FROM r"), PROCESSES * ROWS);
+    assert_int_equal(data_room_number(store, "SELECT count(*) FROM (SELECT DISTINCT p, i FROM r) "
+                                             "WHERE p BETWEEN 0 AND 31 AND i BETWEEN 0 AND 19"),
+                     PROCESSES * ROWS);
+    assert_int_equal(data_room_number(store, "SELECT count(DISTINCT name) FROM caliper.datasets"),
+                     PROCESSES);
     data_store_destroy(&store);
+    assert_false(data_room_lost_a_file(root));
 }
 
-/* Killed at any moment while it writes: the store opens, nothing that returned is missing and
- * nothing is there twice. */
-static void test_killed(void **state)
-{
-    (void)state;
-    int64_t accepted = 0;
-    unsigned seed = 20261202;
-    for (int round = 0; round < 10; round++) {
-        int progress[2];
-        assert_int_equal(pipe(progress), 0);
-        fflush(NULL);
-        pid_t child = fork();
-        if (child == 0) {
-            DatabaseError error;
-            DataStore *store = data_store_create(root);
-            close(progress[0]);
-            if (!run(store, "CREATE TABLE IF NOT EXISTS k(a BIGINT)", &error))
-                _exit(1);
-            for (int64_t i = 0;; i++) {
-                char sql[128];
-                snprintf(sql, sizeof sql, "INSERT INTO k VALUES (%lld)",
-                         (long long)(round * 1000000 + i));
-                if (!run(store, sql, &error) || write(progress[1], &i, sizeof i) != sizeof i)
-                    _exit(1);
-                if (i % 50 == 49 && !run(store, "CHECKPOINT", &error))
-                    _exit(1);
-            }
-        }
-        close(progress[1]);
-        int64_t last = -1;
-        assert_int_equal(read(progress[0], &last, sizeof last), sizeof last);
-        usleep((useconds_t)(rand_r(&seed) % 60000));
-        assert_int_equal(kill(child, SIGKILL), 0);
-        int status = 0;
-        assert_int_equal(waitpid(child, &status, 0), child);
-        assert_true(WIFSIGNALED(status));
-        while (read(progress[0], &last, sizeof last) == sizeof last)
-            ;
-        close(progress[0]);
-        accepted += last + 1;
-        DatabaseError error;
-        DataStore *store = data_store_create(root);
-        struct ArrowArrayStream stream;
-        struct ArrowArray batch;
-        if (!data_store_query(store, "", "SELECT count(*), count(DISTINCT a) FROM k", &stream,
-                              &error))
-            fail_msg("%s", error.text);
-        assert_int_equal(stream.get_next(&stream, &batch), 0);
-        int64_t rows = ((const int64_t *)batch.children[0]->buffers[1])[0];
-        int64_t distinct = ((const int64_t *)batch.children[1]->buffers[1])[0];
-        /* The one insert that was under way may be there or not. */
-        assert_true(rows >= accepted && rows <= accepted + 1);
-        assert_true(rows == distinct);
-        accepted = rows;
-        batch.release(&batch);
-        stream.release(&stream);
-        data_store_destroy(&store);
-    }
-    assert_true(accepted > 20);
-}
-
-static int64_t count_of(DataStore *store, const char *sql)
-{
-    DatabaseError error;
-    struct ArrowArrayStream stream;
-    struct ArrowArray batch;
-    if (!data_store_query(store, "", sql, &stream, &error)) {
-        fprintf(stderr, "%s: %s\n", sql, error.text);
-        return -1;
-    }
-    int64_t count = -1;
-    if (stream.get_next(&stream, &batch) == 0 && batch.release != NULL) {
-        count = ((const int64_t *)batch.children[0]->buffers[1])[0];
-        batch.release(&batch);
-    }
-    stream.release(&stream);
-    return count;
-}
-
-/* No room for more bytes: an answer, and no half statement; with room again the store goes on, in
- * the same process and without being opened anew by hand. */
-static int fill_the_disk(void)
-{
-    struct rlimit limit;
-    DatabaseError error = {.text = ""};
-    signal(SIGXFSZ, SIG_IGN);
-    log_stderr_enable(false);
-    DataStore *store = data_store_create(root);
-    if (!run(store, "CREATE TABLE f(i BIGINT, t VARCHAR)", &error))
-        return 1;
-    getrlimit(RLIMIT_FSIZE, &limit);
-    struct rlimit small = {.rlim_cur = 3 << 20, .rlim_max = limit.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &small);
-    int accepted = 0;
-    int refused = 0;
-    for (int i = 0; i < 60; i++) {
-        char sql[256];
-        snprintf(sql, sizeof sql,
-                 "INSERT INTO f SELECT %d, md5(random()::VARCHAR) || md5(random()::VARCHAR) FROM "
-                 "range(2000)",
-                 i);
-        if (run(store, sql, &error))
-            accepted++;
-        else
-            refused++;
-    }
-    if (accepted == 0 || refused == 0 || error.text[0] == '\0')
-        return 2;
-    setrlimit(RLIMIT_FSIZE, &limit);
-    int64_t rows = count_of(store, "SELECT count(*) FROM f");
-    if (rows != (int64_t)accepted * 2000) {
-        fprintf(stderr, "%lld rows of %d statements\n", (long long)rows, accepted);
-        return 3;
-    }
-    if (count_of(store, "SELECT count(*) FROM (SELECT i FROM f GROUP BY i HAVING count(*) <> "
-                        "2000)") != 0)
-        return 4;
-    if (!run(store, "INSERT INTO f VALUES (-1, 'room again')", &error) ||
-        !run(store, "CHECKPOINT", &error))
-        return 5;
-    data_store_destroy(&store);
-    store = data_store_create(root);
-    rows = count_of(store, "SELECT count(*) FROM f");
-    data_store_destroy(&store);
-    return rows == (int64_t)accepted * 2000 + 1 ? 0 : 6;
-}
-
-static void test_full(void **state)
-{
-    (void)state;
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0)
-        _exit(fill_the_disk());
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
-}
-
-int main(void)
+int main(int argc, char **argv)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-    const struct CMUnitTest tests[] = {TEST(test_owner), TEST(test_race), TEST(test_killed),
-                                       TEST(test_full)};
+    const struct CMUnitTest tests[] = {TEST(test_owner), TEST(test_32_processes)};
+    if (argc == 5 && strcmp(argv[1], "child") == 0) {
+        data_room_child();
+        return strcmp(argv[2], "own") == 0 ? child_owns(argv[3])
+                                           : child_races(argv[3], atoi(argv[4]));
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

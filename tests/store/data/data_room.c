@@ -1,0 +1,135 @@
+/* See the header. */
+#include "data_room.h"
+
+#include <dirent.h>
+#include <ftw.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/log.h"
+
+extern char **environ;
+
+void data_room_make(char out[64])
+{
+    const char *folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+    snprintf(out, 64, "%s/caliper-data-XXXXXX", folder);
+    assert_non_null(mkdtemp(out));
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status, (void)kind, (void)place;
+    return remove(path);
+}
+
+void data_room_remove(const char *root)
+{
+    nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+int data_room_count(const char *root, const char *prefix)
+{
+    DIR *names = opendir(root);
+    int count = 0;
+    for (struct dirent *name; names != NULL && (name = readdir(names)) != NULL;)
+        count += name->d_name[0] != '.' && strncmp(name->d_name, prefix, strlen(prefix)) == 0;
+    if (names != NULL)
+        closedir(names);
+    return count;
+}
+
+bool data_room_lost_a_file(const char *root)
+{
+    DIR *names = opendir(root);
+    bool lost = false;
+    for (struct dirent *name; names != NULL && (name = readdir(names)) != NULL;) {
+        char path[400];
+        struct stat status;
+        snprintf(path, sizeof path, "%s/%s", root, name->d_name);
+        if (strncmp(name->d_name, "data.duckdb.damaged", 19) == 0 && stat(path, &status) == 0)
+            lost |= status.st_size > 3 * 4096;
+    }
+    if (names != NULL)
+        closedir(names);
+    return lost;
+}
+
+bool data_room_run(DataStore *store, const char *sql, DatabaseError *error)
+{
+    struct ArrowArrayStream stream;
+    struct ArrowArray batch;
+    int result = 0;
+    *error = (DatabaseError){.text = ""};
+    if (!data_store_query(store, "", sql, &stream, error))
+        return false;
+    while ((result = stream.get_next(&stream, &batch)) == 0 && batch.release != NULL)
+        batch.release(&batch);
+    if (result != 0)
+        snprintf(error->text, sizeof error->text, "%s", stream.get_last_error(&stream));
+    stream.release(&stream);
+    return result == 0;
+}
+
+int64_t data_room_number(DataStore *store, const char *sql)
+{
+    struct ArrowArrayStream stream;
+    struct ArrowArray batch;
+    DatabaseError error;
+    if (!data_store_query(store, "", sql, &stream, &error))
+        fail_msg("%s: %s", sql, error.text);
+    if (stream.get_next(&stream, &batch) != 0)
+        fail_msg("%s: %s", sql, stream.get_last_error(&stream));
+    assert_non_null(batch.release);
+    int64_t number = ((const int64_t *)batch.children[0]->buffers[1])[0];
+    batch.release(&batch);
+    stream.release(&stream);
+    return number;
+}
+
+pid_t data_room_start(const char *mode, const char *root, int number)
+{
+    static char self_path[512];
+    char text[16];
+    if (readlink("/proc/self/exe", self_path, sizeof self_path - 1) <= 0)
+        fail();
+    snprintf(text, sizeof text, "%d", number);
+    char *arguments[] = {self_path, "child", (char *)(uintptr_t)mode, (char *)(uintptr_t)root,
+                         text,      NULL};
+    pid_t child = 0;
+    assert_int_equal(posix_spawn(&child, self_path, NULL, NULL, arguments, environ), 0);
+    return child;
+}
+
+void data_room_child(void)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    log_stderr_enable(getenv("TEST_VERBOSE") != NULL);
+}
+
+bool data_room_long(void)
+{
+    const char *text = getenv("CALIPER_TEST_LONG");
+    return text != NULL && strcmp(text, "1") == 0;
+}
+
+int64_t data_room_now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+uint64_t data_room_random(uint64_t limit)
+{
+    static uint64_t seed = 0x9e3779b97f4a7c15u; /* xorshift64 */
+    seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+    return seed % limit;
+}
