@@ -10,7 +10,7 @@
 #include "store/metrics/json_check.h"
 #include "store/metrics/store_impl.h"
 
-enum { FULL_PAUSE_NS = 500000, RUN_IDS_WAIT_MS = 2000 };
+enum { NS_PER_MS = 1000000, FULL_PAUSE_NS = 500000, RUN_IDS_WAIT_MS = 2000 };
 
 /* ---- Room in the queue ---- */
 
@@ -24,24 +24,32 @@ static void tell_writer(MetricsStore *store, uint64_t used_bytes)
 }
 
 /* The queue is full. All waits together end METRICS_FULL_WAIT_MS after the first, until the writer
- * has made half of the queue free again. On success the guard's lock is held, as in reserve. */
+ * has made half of the queue free again: each asks for a piece of what is left, and the pieces are
+ * added up (without what the system took longer to give the thread its processor back). On success
+ * the guard's lock is held, as in reserve. */
 static Row *wait_for_room(MetricsStore *store, uint64_t size_bytes, QueueClass class,
                           uint64_t *used_bytes)
 {
-    int64_t now = metrics_monotonic_ns();
-    int64_t since = 0;
-    if (atomic_compare_exchange_strong(&store->full_since_ns, &since, now))
-        since = now;
+    int64_t now_ns = metrics_monotonic_ns();
+    int64_t since_ns = 0;
+    if (atomic_compare_exchange_strong(&store->full_since_ns, &since_ns, now_ns)) {
+        since_ns = now_ns;
+        atomic_fetch_add(&store->full_periods, 1);
+    }
+    int64_t end_ns = since_ns + (int64_t)METRICS_FULL_WAIT_MS * NS_PER_MS;
     metrics_wake(store);
-    while (now - since < (int64_t)METRICS_FULL_WAIT_MS * 1000000) {
-        struct timespec pause = {.tv_nsec = FULL_PAUSE_NS};
-        nanosleep(&pause, NULL);
+    while (now_ns < end_ns) {
+        int64_t pause_ns = end_ns - now_ns < FULL_PAUSE_NS ? end_ns - now_ns : FULL_PAUSE_NS;
+        struct timespec until = metrics_timespec(now_ns + pause_ns);
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+        int64_t waited_ns = metrics_monotonic_ns() - now_ns;
+        atomic_fetch_add(&store->waited_ns, waited_ns < pause_ns ? waited_ns : pause_ns);
         guard_lock_enter();
         Row *row = queue_reserve(&store->queue, size_bytes, class, used_bytes);
         if (row != NULL)
             return row;
         guard_lock_leave();
-        now = metrics_monotonic_ns();
+        now_ns = metrics_monotonic_ns();
     }
     return NULL;
 }

@@ -100,6 +100,9 @@ typedef struct MetricsStatus {
     MetricsState state;
     uint64_t rows_accepted, rows_committed; /* of this process; the difference is queued */
     uint64_t rows_dropped;
+    uint64_t waited_ns;       /* what calls waited for room in the queue, all threads' together; of
+                                 one thread at most METRICS_FULL_WAIT_MS in each full period */
+    uint64_t full_periods;    /* from a queue that is full until half of it is free again */
     uint64_t rows_taken_over; /* of other processes' spool files, by this one */
     uint64_t queue_used_bytes, queue_bytes;
     double lag_ms;       /* age of the oldest row that is not durable; 0: there is none */

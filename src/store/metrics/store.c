@@ -235,6 +235,8 @@ void metrics_store_status(MetricsStore *store, MetricsStatus *out)
     if (out->rows_accepted < out->rows_committed)
         out->rows_accepted = out->rows_committed;
     out->rows_dropped = atomic_load(&store->rows_dropped);
+    out->waited_ns = (uint64_t)atomic_load(&store->waited_ns);
+    out->full_periods = atomic_load(&store->full_periods);
     out->rows_taken_over = atomic_load(&store->rows_taken_over);
     out->queue_used_bytes = queue_used_bytes(&store->queue);
     out->queue_bytes = store->queue.capacity_bytes;

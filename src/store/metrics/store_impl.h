@@ -35,6 +35,8 @@ struct MetricsStore {
     atomic_bool notes_pending; /* some run has drops or an end that no row in the queue tells of */
     _Atomic uint64_t rows_dropped;
     _Atomic int64_t full_since_ns; /* when the queue was first found full; 0: it is not */
+    _Atomic int64_t waited_ns;     /* what calls were made to wait for room, all together */
+    _Atomic uint64_t full_periods; /* how often such waiting began */
     atomic_bool pressure;          /* the queue is half full and the writer knows */
     atomic_bool sleeping;          /* the writer waits without a row: wake it */
 
