@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FILE_NAME_SHOWN_BYTES = 160 };
+#include "formats/printable.h"
+
+enum { FILE_NAME_SHOWN_BYTES = 160 }; /* as it is spelled */
 
 /* The end of a long path says more than its beginning. */
 static const char *shown_file_name(const char *file, const char **prefix)
@@ -15,14 +17,18 @@ static const char *shown_file_name(const char *file, const char **prefix)
     *prefix = "";
     if (file == NULL || file[0] == '\0')
         return "(unnamed)";
-    size_t length = strlen(file);
-    if (length <= FILE_NAME_SHOWN_BYTES)
-        return file;
-    *prefix = "...";
-    const char *start = file + length - FILE_NAME_SHOWN_BYTES;
-    while (((unsigned char)*start & 0xc0u) == 0x80u) /* not in the middle of a character */
-        start++;
-    return start;
+    char piece[PRINTABLE_PIECE_BYTES];
+    size_t shown = 0, left = strlen(file);
+    for (size_t at = 0; at < left; shown += strlen(piece))
+        at += printable_piece(file + at, left - at, piece);
+    while (shown > FILE_NAME_SHOWN_BYTES) {
+        size_t taken = printable_piece(file, left, piece);
+        *prefix = "...";
+        shown -= strlen(piece);
+        file += taken;
+        left -= taken;
+    }
+    return file;
 }
 
 /* Cuts a text that filled its buffer back to a whole UTF-8 character. */
@@ -43,18 +49,15 @@ void array_error_fill(ArrayError *error, ArrayFault fault, const char *file, con
     error->fault = fault;
     const char *prefix;
     const char *name = shown_file_name(file, &prefix);
-    int used = snprintf(error->message, sizeof error->message, "%s%s: ", prefix, name);
+    char text[ARRAY_MESSAGE_BYTES];
+    int used = snprintf(text, sizeof text, "%s%s: ", prefix, name);
     va_list arguments;
     va_start(arguments, format);
-    int wanted =
-        vsnprintf(error->message + used, sizeof error->message - (size_t)used, format, arguments);
+    int wanted = vsnprintf(text + used, sizeof text - (size_t)used, format, arguments);
     va_end(arguments);
-    if (wanted >= 0 && (size_t)wanted >= sizeof error->message - (size_t)used)
-        trim_broken_tail(error->message, sizeof error->message - 1);
-    for (char *c = error->message; *c != '\0'; c++) {
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = '?';
-    }
+    if (wanted >= 0 && (size_t)wanted >= sizeof text - (size_t)used)
+        trim_broken_tail(text, sizeof text - 1);
+    printable_text(text, error->message, sizeof error->message);
 }
 
 const char *array_error_excerpt(const uint8_t *bytes, size_t size_bytes,

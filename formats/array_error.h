@@ -6,9 +6,9 @@
 
 #include "formats/array_types.h"
 
-/* Fills `error` (may be NULL) with "FILE: text" on one line: control bytes become '?', a long file
- * name keeps its end. Always false, for `return array_error_set(...)`; a macro so that compilers
- * and analysers see that too. */
+/* Fills `error` (may be NULL) with "FILE: text" on one line, escaped by formats/printable.h; a long
+ * file name keeps its end. Always false, for `return array_error_set(...)`; a macro so that
+ * compilers and analysers see that too. */
 #define array_error_set(...) (array_error_fill(__VA_ARGS__), false)
 __attribute__((format(printf, 4, 5))) void
 array_error_fill(ArrayError *error, ArrayFault fault, const char *file, const char *format, ...);

@@ -9,11 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_minus_zero(double value)
+{
+    return value == 0.0 && signbit(value) != 0;
+}
+
+/* The zeros are one value: -0 stays an end only while no +0 is met. */
 static void merge_f64(ArrayStats *stats, double low, double high)
 {
-    if (stats->min.kind == ARRAY_NUMBER_KIND_NONE || low < stats->min.value.f64)
+    double least = stats->min.value.f64, most = stats->max.value.f64;
+    bool none = stats->min.kind == ARRAY_NUMBER_KIND_NONE;
+    if (none || low < least || (low == least && is_minus_zero(least)))
         stats->min = (ArrayNumber){ARRAY_NUMBER_KIND_F64, {.f64 = low}};
-    if (stats->max.kind == ARRAY_NUMBER_KIND_NONE || high > stats->max.value.f64)
+    if (none || high > most || (high == most && is_minus_zero(most)))
         stats->max = (ArrayNumber){ARRAY_NUMBER_KIND_F64, {.f64 = high}};
 }
 
@@ -33,24 +41,39 @@ static void merge_u64(ArrayStats *stats, uint64_t low, uint64_t high)
         stats->max = (ArrayNumber){ARRAY_NUMBER_KIND_U64, {.u64 = high}};
 }
 
-#define DEFINE_ADD_FLOAT(name, type, absolute, largest)                    \
-    static void name(ArrayStats *stats, const uint8_t *from, size_t count) \
-    {                                                                      \
-        type low = (largest), high = -(largest);                           \
-        uint64_t nan_count = 0, finite_count = 0;                          \
-        for (size_t i = 0; i < count; i++) {                               \
-            type value;                                                    \
-            memcpy(&value, from + i * sizeof value, sizeof value);         \
-            bool finite = absolute(value) <= (largest);                    \
-            nan_count += value != value;                                   \
-            finite_count += finite;                                        \
-            low = finite && value < low ? value : low;                     \
-            high = finite && value > high ? value : high;                  \
-        }                                                                  \
-        stats->nan_count += nan_count;                                     \
-        stats->infinite_count += count - nan_count - finite_count;         \
-        if (finite_count > 0)                                              \
-            merge_f64(stats, (double)low, (double)high);                   \
+/* Whether one of these elements is +0, whose bits are all zero. */
+static bool has_plus_zero(const uint8_t *from, size_t count, size_t size_bytes)
+{
+    static const uint8_t zero[8];
+    bool found = false;
+    for (size_t i = 0; i < count && !found; i++)
+        found = memcmp(from + i * size_bytes, zero, size_bytes) == 0;
+    return found;
+}
+
+#define DEFINE_ADD_FLOAT(name, type, absolute, largest)                         \
+    static void name(ArrayStats *stats, const uint8_t *from, size_t count)      \
+    {                                                                           \
+        type low = (largest), high = -(largest);                                \
+        uint64_t nan_count = 0, finite_count = 0;                               \
+        for (size_t i = 0; i < count; i++) {                                    \
+            type value;                                                         \
+            memcpy(&value, from + i * sizeof value, sizeof value);              \
+            bool finite = absolute(value) <= (largest);                         \
+            nan_count += value != value;                                        \
+            finite_count += finite;                                             \
+            low = finite && value < low ? value : low;                          \
+            high = finite && value > high ? value : high;                       \
+        }                                                                       \
+        stats->nan_count += nan_count;                                          \
+        stats->infinite_count += count - nan_count - finite_count;              \
+        if (is_minus_zero((double)low) || is_minus_zero((double)high)) {        \
+            type zero = has_plus_zero(from, count, sizeof zero) ? 0 : -(type)0; \
+            low = low == 0 ? zero : low;                                        \
+            high = high == 0 ? zero : high;                                     \
+        }                                                                       \
+        if (finite_count > 0)                                                   \
+            merge_f64(stats, (double)low, (double)high);                        \
     }
 
 DEFINE_ADD_FLOAT(add_f32, float, fabsf, FLT_MAX)
@@ -147,7 +170,10 @@ bool array_file_statistics(ArrayFile *file, uint32_t array, const ArrayControl *
         return false;
     const ArrayInfo *info = &entry->info;
     uint64_t block = READER_BLOCK_BYTES / array_dtype_size_bytes(info->dtype);
-    void *elements = malloc(READER_BLOCK_BYTES);
+    /* No more than the array holds: a file may have very many small ones. */
+    size_t block_bytes =
+        info->size_bytes < READER_BLOCK_BYTES ? (size_t)info->size_bytes : READER_BLOCK_BYTES;
+    void *elements = malloc(block_bytes > 0 ? block_bytes : 1);
     if (elements == NULL) {
         return array_error_set(error, ARRAY_FAULT_MEMORY, file->name,
                                "no memory to gather statistics");
@@ -159,7 +185,7 @@ bool array_file_statistics(ArrayFile *file, uint32_t array, const ArrayControl *
             good = array_error_set(error, ARRAY_FAULT_CANCELLED, file->name, "statistics stopped");
             break;
         }
-        good = array_file_read_stored(file, array, done, step, elements, READER_BLOCK_BYTES, error);
+        good = array_file_read_stored(file, array, done, step, elements, block_bytes, error);
         if (good)
             array_stats_add(stats, info->dtype, elements, (size_t)step);
         done += step;

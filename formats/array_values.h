@@ -47,7 +47,10 @@ double array_number_to_f64(ArrayNumber number);
 const char *array_number_text(ArrayNumber number, ArrayDtype dtype, char text[ARRAY_TEXT_BYTES]);
 
 typedef struct ArrayStats {
-    ArrayNumber min, max;   /* over finite elements, exact */
+    /* Over finite elements, exact. The zeros of both signs are one value: an end is -0 only where
+     * no +0 is stored. (NumPy agrees where all zeros have one sign; where they are mixed, its
+     * answer depends on their order and on the type.) */
+    ArrayNumber min, max;
     uint64_t element_count; /* all that were seen */
     uint64_t nan_count;
     uint64_t infinite_count; /* of both signs */

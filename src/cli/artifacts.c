@@ -8,6 +8,7 @@
 #include "cli/artifacts_export.h"
 #include "cli/artifacts_report.h"
 #include "cli/cli.h"
+#include "cli/printable.h"
 #include "core/paths.h"
 #include "store/artifacts/artifact_store.h"
 
@@ -99,9 +100,10 @@ static void print_finding(void *user, const ArtifactFinding *finding)
         fputs("}", stdout);
     } else {
         artifact_name_text(finding->name, name);
-        printf("%-10s %s%s%s%s: %s\n", finding_words[finding->kind],
-               finding->digest[0] != '\0' ? finding->digest : finding->path,
-               name[0] != '\0' ? " \"" : "", name, name[0] != '\0' ? "\"" : "", finding->detail);
+        printable_print(stdout, "%-10s %s%s%s%s: %s\n", finding_words[finding->kind],
+                        finding->digest[0] != '\0' ? finding->digest : finding->path,
+                        name[0] != '\0' ? " \"" : "", name, name[0] != '\0' ? "\"" : "",
+                        finding->detail);
     }
     report->printed++;
 }

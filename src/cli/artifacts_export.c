@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cli/artifacts_report.h"
+#include "cli/printable.h"
 #include "core/log.h"
 #include "formats/write_file.h"
 
@@ -39,7 +40,8 @@ static void print_answer(const ArtifactRow *row, const char *path, bool json)
         artifacts_print_json_string(path);
         puts("}");
     } else {
-        printf("%s  %s  %s\n", row->digest, artifacts_size_text(row->size_bytes, size), path);
+        printable_print(stdout, "%s  %s  %s\n", row->digest,
+                        artifacts_size_text(row->size_bytes, size), path);
     }
 }
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/printable.h"
 #include "core/guard.h"
 #include "core/manifest.h"
 #include "core/utf8.h"
@@ -134,16 +135,18 @@ static void print_head(Check *check)
     if (check->headed)
         return;
     check->headed = true;
-    printf("%s\n", check->place.manifest != NULL ? check->place.manifest : check->place.library);
+    printable_print(stdout, "%s\n",
+                    check->place.manifest != NULL ? check->place.manifest : check->place.library);
     if (check->id[0] != '\0')
-        printf("%s %s\n", check->id, check->version);
+        printable_print(stdout, "%s %s\n", check->id, check->version);
     putchar('\n');
 }
 
 static void print_row(Check *check, const char *name, const CheckShared *shared)
 {
     print_head(check);
-    printf("  %-4s  %-32s  %s\n", result_word(shared->result), name, shared->detail);
+    printable_print(stdout, "  %-4s  %-32s  %s\n", result_word(shared->result), name,
+                    shared->detail);
     fflush(stdout);
     if (shared->result != CHECK_RESULT_FAIL || shared->log_bytes == 0)
         return;
@@ -323,7 +326,7 @@ int cli_check(CliOptions *options)
                          (int)options->word_count);
     check = (Check){.options = options, .given = options->words[0]};
     if (!place_find(check.given, true, &check.place, why, sizeof why))
-        return cli_usage("check: %s: %s", check.given, why);
+        return cli_failed("check: %s: %s", check.given, why);
     CheckShared *shared =
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED || !make_folder(&check)) {

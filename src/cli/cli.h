@@ -39,7 +39,8 @@ typedef struct CliOptions {
 
 /* Reads everything after the subcommand. False after one line on stderr. */
 bool cli_options_read(CliOptions *options, int argc, char **argv);
-/* One line on stderr: "caliper: ..."; returns CLI_USAGE. */
+/* One line on stderr, "caliper: ...", in which texts from outside are escaped (cli/printable.h);
+ * returns CLI_USAGE. */
 __attribute__((format(printf, 1, 2))) int cli_usage(const char *format, ...);
 /* The same with status 1, for what was understood and failed. */
 __attribute__((format(printf, 1, 2))) int cli_failed(const char *format, ...);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/array_words.h"
+#include "cli/printable.h"
 #include "formats/array_save.h"
 
 enum { BLOCK_BYTES = 1 << 20 };
@@ -151,10 +152,10 @@ static int say(const Conversion *conversion)
     }
     const ArraySaveItem *first = &conversion->items[0];
     if (conversion->count == 1)
-        printf("%s: %s, %s, %s\n", path, format, array_dtype_name(first->dtype),
-               array_words_shape(first->rank, first->shape, shape));
+        printable_print(stdout, "%s: %s, %s, %s\n", path, format, array_dtype_name(first->dtype),
+                        array_words_shape(first->rank, first->shape, shape));
     else
-        printf("%s: %s, %u arrays\n", path, format, conversion->count);
+        printable_print(stdout, "%s: %s, %u arrays\n", path, format, conversion->count);
     if (wide)
         puts("bf16 is written as f32, which holds each value exactly: .npy has no bf16");
     if (conversion->format == ARRAY_FORMAT_RAW)

@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/doctor_exercise.h"
+#include "cli/printable.h"
 #include "core/paths.h"
 #include "cuda/cuda_device.h"
 #include "kernels/kernels.h"
@@ -154,7 +155,8 @@ static void print_lines(const Report *report)
         if (strcmp(section, finding->section) != 0)
             printf("%s%s\n", i > 0 ? "\n" : "", finding->section);
         section = finding->section;
-        printf("  %-4s %-18s %s\n", finding->good ? "yes" : "no", finding->name, finding->words);
+        printable_print(stdout, "  %-4s %-18s %s\n", finding->good ? "yes" : "no", finding->name,
+                        finding->words);
     }
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/printable.h"
 #include "core/log.h"
 #include "core/paths.h"
 #include "store/data/data_store.h"
@@ -186,7 +187,7 @@ static int write_rows(const CliOptions *options, MetricsStore *store, const char
     if (status != 0)
         unlink(part);
     else
-        puts(path);
+        printable_print(stdout, "%s\n", path);
     free(part);
     return status;
 }

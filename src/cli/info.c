@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/array_words.h"
+#include "cli/printable.h"
 #include "formats/array_values.h"
 
 typedef struct Finding {
@@ -67,27 +68,16 @@ static void print_storage(const ArrayInfo *info)
         fputs(", Fortran order", stdout);
 }
 
-/* A name may hold any character; what moves a terminal's cursor is shown as '?'. */
-static void print_name(const char *name, int width)
-{
-    int length = 0;
-    for (const char *c = name; *c != '\0'; c++) {
-        putchar((unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c);
-        length += ((unsigned char)*c & 0xc0u) != 0x80u; /* characters, not bytes */
-    }
-    printf("%*s", width > length ? width - length : 0, "");
-}
-
 static void print_finding(const Finding *finding, int name_width)
 {
     const ArrayInfo *info = finding->info;
     char shape[ARRAY_WORDS_SHAPE_BYTES], low[ARRAY_TEXT_BYTES], high[ARRAY_TEXT_BYTES];
     array_words_shape(info->rank, info->shape, shape);
     fputs("  ", stdout);
-    print_name(info->name[0] != '\0' ? info->name : "-", name_width);
-    fputs("  ", stdout);
+    int length = printable_put(info->name[0] != '\0' ? info->name : "-", stdout);
+    printf("%*s", name_width > length ? name_width - length + 2 : 2, "");
     if (info->problem != NULL) {
-        printf("%-4s  %s  not read: %s\n", info->dtype_text, shape, info->problem);
+        printable_print(stdout, "%-4s  %s  not read: %s\n", info->dtype_text, shape, info->problem);
         return;
     }
     printf("%-4s  %s", array_dtype_name(info->dtype), shape);
@@ -112,7 +102,7 @@ static void print_lines(const char *path, const ArrayFile *file, const Finding *
         int length = (int)strlen(findings[i].info->name);
         width = length > width && length <= NAME_WIDTH_MAX ? length : width;
     }
-    print_name(path, 0);
+    printable_put(path, stdout);
     printf(": %s%s, %" PRIu64 " bytes, %u array%s\n", array_format_name(array_file_format(file)),
            array_file_is_gzip(file) ? " in gzip" : "", array_file_size_bytes(file),
            array_file_count(file), array_file_count(file) == 1 ? "" : "s");

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "cli/printable.h"
 #include "core/host.h"
 #include "shell/services_known.h"
 
@@ -21,10 +22,11 @@ static void print_lines(const Host *host)
         if (!host_applet(host, i, &view))
             continue;
         /* A manifest that cannot be read gives no id. */
-        printf("%-34s %-8s %-12s %s\n", view.id[0] != '\0' ? view.id : view.name,
-               view.version[0] != '\0' ? view.version : "-", state_word(view.state), view.name);
+        printable_print(stdout, "%-34s %-8s %-12s %s\n", view.id[0] != '\0' ? view.id : view.name,
+                        view.version[0] != '\0' ? view.version : "-", state_word(view.state),
+                        view.name);
         if (view.reason[0] != '\0')
-            printf("%-34s %s\n", "", view.reason);
+            printable_print(stdout, "%-34s %s\n", "", view.reason);
     }
 }
 

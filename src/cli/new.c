@@ -12,6 +12,7 @@
 
 #include "cli/cli.h"
 #include "cli/new_templates.h"
+#include "cli/printable.h"
 #include "core/fault.h"
 #include "core/ids.h"
 #include "core/log.h"
@@ -206,11 +207,11 @@ static bool exists(const char *path)
 
 static void print_next(const char *folder, const Words *words)
 {
-    printf("%s: an applet with the id %s\n\n"
-           "  cd %s\n"
-           "  cmake -B build && cmake --build build && ctest --test-dir build\n"
+    printable_print(stdout, "%s: an applet with the id %s\n\n", folder, words->id);
+    printable_print(stdout, "  cd %s\n", folder);
+    printf("  cmake -B build && cmake --build build && ctest --test-dir build\n"
            "  caliper run build/%s.so\n",
-           folder, words->id, folder, words->name);
+           words->name);
 }
 
 int cli_new(CliOptions *options)

@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/printable.h"
 
 int cli_usage(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     fputs("caliper: ", stderr);
-    vfprintf(stderr, format, arguments);
+    printable_print_list(stderr, format, arguments);
     fputs(" (see caliper --help)\n", stderr);
     va_end(arguments);
     return CLI_USAGE;
@@ -21,7 +22,7 @@ int cli_failed(const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     fputs("caliper: ", stderr);
-    vfprintf(stderr, format, arguments);
+    printable_print_list(stderr, format, arguments);
     fputs("\n", stderr);
     va_end(arguments);
     return 1;

@@ -34,17 +34,13 @@ static void one_line(char *text)
     *to = '\0';
 }
 
-/* One line on standard error, with nothing in it that could steer a terminal; status 1. */
+/* One line on standard error; status 1. */
 static int failed(const char *words)
 {
     DatabaseError line;
-    TextBuffer safe = {.bytes = NULL};
     database_error_set(&line, 0, "%s", words);
     one_line(line.text);
-    sql_print_safe(line.text, strlen(line.text), &safe);
-    int status = cli_failed("%s", safe.bytes != NULL ? safe.bytes : "no memory");
-    free(safe.bytes);
-    return status;
+    return cli_failed("%s", line.text);
 }
 
 static int print_stream(const CliOptions *options, struct ArrowArrayStream *stream)

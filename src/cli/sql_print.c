@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/printable.h"
+
 enum { TABLE_CELL_CHARACTERS_MAX = 60, TABLE_SAMPLE_ROWS = 200 };
 
 typedef struct Printer {
@@ -24,49 +26,6 @@ typedef struct Printer {
 } Printer;
 
 /* ---- Texts ---- */
-
-/* Bytes of a character that is escaped, and its code; 0 when this is none. C1 controls are two
- * bytes, directional marks three. */
-static size_t unsafe_character(const unsigned char *bytes, size_t left, unsigned *code)
-{
-    if (bytes[0] < 0x20 || bytes[0] == 0x7f) {
-        *code = bytes[0];
-        return 1;
-    }
-    if (left >= 2 && bytes[0] == 0xc2 && bytes[1] >= 0x80 && bytes[1] < 0xa0) {
-        *code = bytes[1];
-        return 2;
-    }
-    if (left >= 3 && bytes[0] == 0xe2 && (bytes[1] == 0x80 || bytes[1] == 0x81)) {
-        unsigned point = 0x2000u | (bytes[1] & 0x3fu) << 6 | (bytes[2] & 0x3fu);
-        bool marks = (point >= 0x200e && point <= 0x200f) || (point >= 0x2028 && point <= 0x202e) ||
-                     (point >= 0x2066 && point <= 0x2069);
-        *code = point;
-        return marks ? 3 : 0;
-    }
-    return 0;
-}
-
-void sql_print_safe(const char *bytes, size_t length, TextBuffer *out)
-{
-    for (size_t i = 0; i < length;) {
-        unsigned code = 0;
-        size_t size = unsafe_character((const unsigned char *)bytes + i, length - i, &code);
-        if (size == 0) {
-            text_buffer_add(out, bytes + i, 1);
-            size = 1;
-        } else if (code == '\n') {
-            text_buffer_text(out, "\\n");
-        } else if (code == '\t') {
-            text_buffer_text(out, "\\t");
-        } else if (code == '\r') {
-            text_buffer_text(out, "\\r");
-        } else {
-            text_buffer_print(out, code < 0x100 ? "\\x%02x" : "\\u%04x", code);
-        }
-        i += size;
-    }
-}
 
 static int characters_of(const char *text)
 {
@@ -105,7 +64,7 @@ static const char *table_cell(Printer *printer, const char *bytes, size_t length
     size_t most = 4 * (size_t)TABLE_CELL_CHARACTERS_MAX + 4;
     printer->cell.length = 0;
     text_buffer_add(&printer->cell, "", 0);
-    sql_print_safe(bytes, length < most ? length : most, &printer->cell);
+    printable_add(bytes, length < most ? length : most, &printer->cell);
     if (printer->cell.failed)
         return "";
     cut_cell(&printer->cell);
@@ -248,7 +207,7 @@ static void add_csv(Printer *printer, const char *bytes, size_t length)
     }
     printer->cell.length = 0;
     text_buffer_add(&printer->cell, "", 0);
-    sql_print_safe(bytes, length, &printer->cell);
+    printable_add(bytes, length, &printer->cell);
     if (!printer->cell.failed)
         add_csv_field(printer, printer->cell.bytes, printer->cell.length);
 }

@@ -16,8 +16,4 @@ typedef enum SqlFormat {
  * there is no memory, or when `file` takes no more (then ferror is set). */
 bool sql_print(struct ArrowArrayStream *stream, SqlFormat format, FILE *file);
 
-/* Adds a text with what could steer a terminal escaped: control characters, and those that change
- * the direction of writing. */
-void sql_print_safe(const char *bytes, size_t length, TextBuffer *out);
-
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -29,8 +30,12 @@ int cli_view(CliOptions *options)
     if (options->word_count == 0)
         return cli_usage("view: no file given, wanted one or more");
     for (int32_t i = 0; i < options->word_count; i++) {
-        if (access(array_raw_path(options->words[i]), R_OK) != 0)
-            return cli_usage("view: %s: %s", options->words[i], strerror(errno));
+        const char *path = array_raw_path(options->words[i]);
+        struct stat status;
+        if (access(path, R_OK) != 0)
+            return cli_failed("%s: cannot be opened: %s", path, strerror(errno));
+        if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+            return cli_failed("%s: is a directory, wanted a regular file", path);
     }
     if (options->raw != NULL && !add_layout(options))
         return cli_failed("view: no memory for the names of the files");

@@ -50,7 +50,6 @@ static void usage_errors_are_one_line_and_2(void **unused)
                                         "run",
                                         "run --headless",
                                         "view",
-                                        "view missing.npy",
                                         "list extra",
                                         "doctor extra",
                                         "home extra",

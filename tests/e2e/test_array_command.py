@@ -69,6 +69,10 @@ def answers(array):
 def same(tensor, array, name=""):
     wanted = answers(array) | {"name": name}
     check(tensor == wanted and type(tensor["min"]) is type(wanted["min"]), tensor, wanted)
+    for end in ("min", "max"):
+        if array.dtype.kind == "f" and wanted[end] == 0:  # NumPy's sign where all zeros have one
+            zeros = array[array == 0]
+            check(np.signbit(tensor[end]) == np.signbit(zeros).all(), name, end, tensor)
 
 
 def samples():
@@ -96,6 +100,10 @@ def samples():
     yield "subnormals.npy", half[1:1024]
     yield "above_2_53.npy", np.array([2**53 + 1, 2**63 - 1, -2**63 + 1])
     yield "scalar.npy", np.array(2.5, np.float32)
+    for i, zeros in enumerate(([0.0, -0.0], [-0.0, 0.0], [-0.0, -0.0], [0.0, 0.0], [-1, -0.0, 0.0],
+                               [-1, 0.0, -0.0], [-1, -0.0], [1, -0.0], [1, -0.0, 0.0])):
+        for code in ("<f8", "<f4", ">f2"):
+            yield f"zeros{i}{code[1:]}.npy", np.array(zeros, code)
     yield "empty.npy", np.zeros((3, 0, 2), np.int16)
     yield "only_nan.npy", np.full(4, np.nan)
     yield "rank8.npy", rng.integers(0, 99, (2, 1, 3, 2, 1, 2, 3, 2)).astype(np.int32)
@@ -172,7 +180,8 @@ def test_unaligned_and_names(folder):
     for tensor in answer["tensors"]:
         same(tensor, odd[tensor["name"]][1], tensor["name"])
     text = run("info", folder / "odd.safetensors").stdout
-    check(text.count("\n") == 5 and "quote\" back\\ tab?" in text and "\t" not in text, text)
+    check(text.count("\n") == 5 and "quote\" back\\ tab\\t" in text and "\t" not in text and
+          "\\u200f" in text and "\u200f" not in text, text)
     bf16 = np.arange(65536, dtype=np.uint16)
     write_safetensors(folder / "bf16.safetensors", {"all": ("BF16", bf16.reshape(256, 256))})
     wide = (bf16.astype(np.uint32) << 16).view(np.float32).reshape(256, 256)
@@ -312,6 +321,63 @@ def test_refusals(folder):
     check(not [p for p in folder.iterdir() if p.suffix == ".part"], "a temporary file is left")
 
 
+HOSTILE = (b"two\nlines", b"tab\tand\rreturn", b"\x1b[2J\x1b]0;title\x07", b"\xff\xfe\xc3",
+           b"c1 \xc2\x9b1m", "to the left \u202eabc".encode(), b"\x7f")
+
+
+def one_line(status, *arguments):
+    """Whatever is in its words, what the command says is one line of visible characters."""
+    result = subprocess.run([CALIPER.encode(), *arguments], capture_output=True, check=False)
+    text = result.stderr.decode()  # strict: valid UTF-8
+    check(result.returncode == status and text.endswith("\n") and text[:-1].isprintable(),
+          arguments, result)
+    return text
+
+
+def test_hostile_words(folder):
+    root = str(folder).encode()
+    for word in HOSTILE:
+        path = root + b"/" + word + b".npy"
+        for command in (b"view", b"info", b"check"):
+            one_line(1, command, path)
+        one_line(1, b"convert", path, root + b"/x.npy")
+        one_line(2, b"convert", root + b"/a.npy", root + b"/x." + word)
+        one_line(2, word)
+        one_line(2, b"--" + word)
+        one_line(2, b"--size", word)
+        one_line(2, b"--size=" + word)
+        one_line(2, b"info", b"a", b"--raw", word)
+        one_line(2, b"list", word)
+        one_line(2, b"doctor", word)
+        one_line(2, b"runs", word)
+        one_line(2, b"completion", word)
+        one_line(2, b"new", word)
+        one_line(2, b"export", b"out.csv", word)
+        one_line(2, b"export", word)
+        one_line(1, b"import", b"tfevents", path, b"--data-dir", root)
+        np.save(os.fsdecode(path), np.arange(3))
+        one_line(1, b"info", path, b"--tensor", word)
+        shown = subprocess.run([CALIPER.encode(), b"info", path], capture_output=True, check=True)
+        lines = shown.stdout.decode().split("\n")
+        check(len(lines) == 3 and all(line.isprintable() for line in lines), shown)
+        with open(path, "r+b") as file:
+            file.truncate(130)
+        one_line(1, b"info", path)
+        one_line(1, b"view", path + b"/x.npy")
+        one_line(1, b"view", root)
+        os.rename(path, root + b"/hostile.npy")
+    deep = root + b"/" + b"\x01\xff" * 120  # its spelling is longer than a message may be
+    check("No such file" in one_line(1, b"info", deep), deep)
+
+
+def test_many_small_arrays(folder):
+    """As in a model: each has its own answer."""
+    many = {f"layers.{i}.weight": ("F32", np.full(3, i, np.float32)) for i in range(20000)}
+    write_safetensors(folder / "many.safetensors", many)
+    tensors = info(folder / "many.safetensors")["tensors"]
+    check([t["max"] for t in tensors] == list(range(20000)), "many")
+
+
 def test_broken_files():
     """The named seeds of the fuzzers: each breaks one rule of its format."""
     seeds = sorted(CORPUS.glob("formats_*/refused_*"))
@@ -363,6 +429,8 @@ def main():
         test_png(folder)
         test_refusals(folder)
         test_raw(folder)
+        test_hostile_words(folder)
+        test_many_small_arrays(folder)
         test_broken_files()
         test_huge(folder)
     print(f"{checks} checks")

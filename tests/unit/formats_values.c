@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/printable.h"
+
 /* The value by its definition: sign, significand, power of two, in double. */
 static double by_definition(uint16_t bits, int exponent_bits, int fraction_bits)
 {
@@ -250,6 +252,122 @@ static void test_names(void **state)
         assert_true(strlen(array_fault_name((ArrayFault)i)) > 0);
 }
 
+/* ---- Zeros ---- */
+
+static void add_all(ArrayStats *stats, ArrayDtype dtype, const double *values, size_t count)
+{
+    uint8_t elements[8 * 8];
+    size_t size = array_dtype_size_bytes(dtype);
+    for (size_t i = 0; i < count; i++) {
+        float narrow = (float)values[i];
+        uint16_t one = dtype == ARRAY_DTYPE_F16 ? 0x3c00 : 0x3f80;
+        uint16_t half =
+            (uint16_t)((signbit(values[i]) ? 0x8000 : 0) | (values[i] != 0.0 ? one : 0));
+        memcpy(elements + i * size,
+               size == 8   ? (const void *)&values[i]
+               : size == 4 ? (const void *)&narrow
+                           : (const void *)&half,
+               size);
+    }
+    array_stats_add(stats, dtype, elements, count);
+}
+
+/* Every row of four of -1, -0, +0 and 1, whole and element by element: an end of zero is -0 where
+ * no +0 is there. */
+static void test_zeros_are_one_value(void **state)
+{
+    static const double choices[4] = {-1.0, -0.0, 0.0, 1.0};
+    static const ArrayDtype dtypes[] = {ARRAY_DTYPE_F64, ARRAY_DTYPE_F32, ARRAY_DTYPE_F16,
+                                        ARRAY_DTYPE_BF16};
+    (void)state;
+    for (int code = 0; code < 4 * 256; code++) {
+        ArrayDtype dtype = dtypes[code / 256];
+        ArrayStats whole = {0}, single = {0};
+        double values[4];
+        bool plus = false;
+        for (int i = 0; i < 4; i++) {
+            values[i] = choices[code >> 2 * i & 3];
+            plus |= values[i] == 0.0 && !signbit(values[i]);
+            add_all(&single, dtype, &values[i], 1);
+        }
+        add_all(&whole, dtype, values, 4);
+        const ArrayNumber ends[] = {whole.min, whole.max, single.min, single.max};
+        for (int i = 0; i < 4; i++) {
+            double end = ends[i].value.f64;
+            assert_true(end != 0.0 || !signbit(end) == plus);
+        }
+        assert_true(whole.min.value.f64 == single.min.value.f64);
+        assert_true(whole.max.value.f64 == single.max.value.f64);
+    }
+}
+
+/* ---- Texts from outside ---- */
+
+static size_t encode(uint32_t code, char out[5])
+{
+    size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    static const uint8_t first[5] = {0, 0, 0xc0, 0xe0, 0xf0};
+    for (size_t i = length; i-- > 1; code >>= 6)
+        out[i] = (char)(0x80 | (code & 0x3f));
+    out[0] = (char)(first[length] | code);
+    out[length] = '\0';
+    return length;
+}
+
+/* Every character: itself, or spelled in ASCII. Which ones steer is Unicode's: general categories
+ * Cc, Zl and Zp, the bidirectional controls, and the byte order mark. */
+static void test_every_character_is_printable(void **state)
+{
+    char text[5], shown[16];
+    uint32_t spelled = 0;
+    (void)state;
+    for (uint32_t code = 1; code <= 0x10ffff; code++) {
+        if (code >= 0xd800 && code <= 0xdfff)
+            continue;
+        encode(code, text);
+        printable_text(text, shown, sizeof shown);
+        if (strcmp(text, shown) == 0)
+            continue;
+        spelled++;
+        assert_int_equal(shown[0], '\\');
+        for (const char *c = shown; *c != '\0'; c++)
+            assert_true(*c > 0x20 && *c < 0x7f);
+    }
+    /* 31 + DEL + 32; ALM, LRM, RLM; U+2028 to U+202E; U+2066 to U+2069; BOM */
+    assert_int_equal(spelled, 31 + 1 + 32 + 3 + 7 + 4 + 1);
+}
+
+static void test_bytes_that_are_no_text(void **state)
+{
+    static const char *const cases[][2] = {
+        {"plain \\n text", "plain \\n text"},
+        {"a\nb\r\tc", "a\\nb\\r\\tc"},
+        {"\x1b[0m\x7f", "\\x1b[0m\\x7f"},
+        {"\xc2\x9b", "\\u009b"},
+        {"\xff\xfe", "\\xff\\xfe"},
+        {"\xc3", "\\xc3"},                   /* cut */
+        {"\xe2\x80", "\\xe2\\x80"},          /* cut */
+        {"\xc0\x8a", "\\xc0\\x8a"},          /* an overlong line feed */
+        {"\xed\xa0\x80", "\\xed\\xa0\\x80"}, /* a surrogate */
+        {"\xf0\x9f\xa7\xa0", "\xf0\x9f\xa7\xa0"},
+        {"", ""},
+    };
+    char shown[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_string_equal(printable_text(cases[i][0], shown, sizeof shown), cases[i][1]);
+        /* Cut to every size: a beginning, without half an escape or character. */
+        for (size_t size = 1; size <= sizeof shown; size++) {
+            char cut[64];
+            size_t length = strlen(printable_text(cases[i][0], cut, size));
+            assert_true(length < size && strncmp(cut, cases[i][1], length) == 0);
+            const char *escape = strrchr(cut, '\\');
+            if (escape != NULL && i > 0)
+                assert_true(strlen(escape) >= (escape[1] == 'x' ? 4u : escape[1] == 'u' ? 6u : 2u));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +379,9 @@ int main(void)
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_texts_keep_their_point_in_other_locales),
         cmocka_unit_test(test_statistics),
+        cmocka_unit_test(test_zeros_are_one_value),
+        cmocka_unit_test(test_every_character_is_printable),
+        cmocka_unit_test(test_bytes_that_are_no_text),
         cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,67 @@
+/* formats/printable.c: see printable.h.
+ *
+ * Thread rule: any thread; no state. */
+#include "formats/printable.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/utf8.h"
+
+/* C1 controls; marks that change the direction of writing; line and paragraph separators; the
+ * invisible byte order mark. */
+static bool steers(uint32_t code)
+{
+    return (code >= 0x80 && code < 0xa0) || code == 0x061c || code == 0x200e || code == 0x200f ||
+           (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
+           code == 0xfeff;
+}
+
+static uint32_t code_of(const unsigned char *bytes, size_t length)
+{
+    uint32_t code = length == 1 ? bytes[0] : bytes[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | (bytes[i] & 0x3fu);
+    return code;
+}
+
+size_t printable_piece(const char *bytes, size_t left, char piece[PRINTABLE_PIECE_BYTES])
+{
+    const unsigned char *at = (const unsigned char *)bytes;
+    size_t length = utf8_length(at, left);
+    uint32_t code = code_of(at, length != 0 ? length : 1);
+    if (code == '\n' || code == '\t' || code == '\r')
+        snprintf(piece, PRINTABLE_PIECE_BYTES, "\\%c",
+                 code == '\n'   ? 'n'
+                 : code == '\t' ? 't'
+                                : 'r');
+    else if (length == 0 || code < 0x20 || code == 0x7f)
+        snprintf(piece, PRINTABLE_PIECE_BYTES, "\\x%02x", at[0]);
+    else if (steers(code))
+        snprintf(piece, PRINTABLE_PIECE_BYTES, "\\u%04x", code & 0xffffu);
+    else {
+        memcpy(piece, bytes, length);
+        piece[length] = '\0';
+    }
+    return length != 0 ? length : 1;
+}
+
+const char *printable_text(const char *text, char *out, size_t size)
+{
+    char piece[PRINTABLE_PIECE_BYTES];
+    size_t used = 0, left = strlen(text);
+    while (left > 0) {
+        size_t taken = printable_piece(text, left, piece);
+        size_t length = strlen(piece);
+        if (used + length >= size)
+            break;
+        memcpy(out + used, piece, length);
+        used += length;
+        text += taken;
+        left -= taken;
+    }
+    out[used] = '\0';
+    return out;
+}
