@@ -1,5 +1,6 @@
 /* tensorscope/app.c: descriptor and life of the applet. Frame thread. */
 #include "app.h"
+#include "formats/printable.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +55,9 @@ static void update_save(App *app)
         return;
     }
     if (save_state(app->save) == SAVE_STATE_DONE) {
-        snprintf(app->said, sizeof(app->said), "saved %s", save_path(app->save));
+        char path[sizeof(app->said) - 8];
+        snprintf(app->said, sizeof(app->said), "saved %s",
+                 printable_text(save_path(app->save), path, sizeof(path)));
         app->said_for_sec = said_sec;
         app->save_finished = true;
     }
@@ -89,6 +92,7 @@ static void app_cleanup(void *self)
     App *app = self;
     save_destroy(&app->save);
     session_stop(&app->session);
+    name_filter_finish(&app->filter);
     if (app->bar_texture != 0) {
         app->bridge->release_texture(app->bar_texture);
         app->bar_texture = 0;

@@ -8,6 +8,7 @@
 #include <caliper/services/texture_read_v1.h>
 
 #include "formats/raw_layout.h"
+#include "name_filter.h"
 #include "save.h"
 #include "session.h"
 
@@ -42,7 +43,7 @@ typedef struct App {
     bool grid;
     bool log_counts;
     char path[SESSION_PATH_BYTES];
-    char filter[128]; /* of the list of arrays */
+    NameFilter filter; /* of the list of arrays */
     RawForm raw;
     double seen[4]; /* x0, y0, x1, y1 of the picture in sight, and how wide that is drawn */
     float seen_width;

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "app.h"
+#include "formats/printable.h"
 #include "text.h"
 
 enum { LIST_ROWS_MAX = 8 };
@@ -65,34 +66,32 @@ static void draw_open(App *app)
     }
     ui->push_width(-1.0f);
     if (session->recent[0] != NULL) {
+        char name[TEXT_BYTES], path[SESSION_PATH_BYTES];
         const char *shown = session->shows_demo || session->source == NULL
                                 ? "recent files"
                                 : source_file_name(session->source->path);
-        bool open = ui->combo_list("##recent", shown, 0);
+        bool open = ui->combo_list("##recent", printable_text(shown, name, sizeof(name)), 0);
         for (int i = 0; open && i < SESSION_RECENT_MAX && session->recent[i] != NULL; i++) {
             bool current = !session->shows_demo && session->source != NULL &&
                            strcmp(session->recent[i], session->source->path) == 0;
             ui->next_id((uint64_t)i + 1);
-            if (ui->selectable(source_file_name(session->recent[i]), current, 0.0f, 0.0f, 0)) {
+            printable_text(source_file_name(session->recent[i]), name, sizeof(name));
+            if (ui->selectable(name, current, 0.0f, 0.0f, 0)) {
                 session_open(session, session->recent[i]);
                 break;
             }
-            ui->tooltip(session->recent[i]);
+            ui->tooltip(printable_text(session->recent[i], path, sizeof(path)));
         }
         ui->end(CALIPER_SCOPE_COMBO);
     }
     ui->end(CALIPER_SCOPE_WIDTH);
     panel_raw(app);
     if (session->opening[0] != '\0') {
-        char text[TEXT_BYTES];
-        snprintf(text, sizeof(text), "opening %.400s", source_file_name(session->opening));
+        char text[TEXT_BYTES + 16], name[TEXT_BYTES];
+        snprintf(text, sizeof(text), "opening %s",
+                 printable_text(source_file_name(session->opening), name, sizeof(name)));
         ui->text_ex(text, -1, 0, CALIPER_TEXT_DIM);
     }
-}
-
-static bool matches(const SourceArray *array, const char *filter)
-{
-    return filter[0] == '\0' || strcasestr(array->name, filter) != NULL;
 }
 
 static void draw_array_row(App *app, uint32_t index)
@@ -100,18 +99,18 @@ static void draw_array_row(App *app, uint32_t index)
     const CaliperWidgetsV1 *ui = app->ui;
     Session *session = &app->session;
     const SourceArray *array = &session->source->arrays[index];
-    char shape[TEXT_BYTES];
+    char shape[TEXT_BYTES], name[2 * TEXT_BYTES];
     uint32_t ink = array->problem != NULL ? ui->color(CALIPER_THEME_TEXT_DIM) : 0;
     ui->table_row(0.0f, 0);
     ui->table_cell(0, 0);
     ui->next_id((uint64_t)index + 1);
     ui->push_text(ink, 0);
-    if (ui->selectable(array->name[0] != '\0' ? array->name : "(array)", index == session->array,
-                       0.0f, 0.0f, CALIPER_SELECT_ALL_COLUMNS)) {
+    printable_text(array->name[0] != '\0' ? array->name : "(array)", name, sizeof(name));
+    if (ui->selectable(name, index == session->array, 0.0f, 0.0f, CALIPER_SELECT_ALL_COLUMNS)) {
         session_select_array(session, index);
     }
     ui->end(CALIPER_SCOPE_TEXT);
-    ui->tooltip(array->problem != NULL ? array->problem : array->name);
+    ui->tooltip(array->problem != NULL ? array->problem : name);
     ui->table_cell(1, 0);
     ui->text_ex(array->problem != NULL ? array->dtype_text : array_dtype_name(array->dtype), -1, 0,
                 CALIPER_TEXT_DIM | CALIPER_TEXT_MONO | CALIPER_TEXT_SMALL);
@@ -124,19 +123,20 @@ static void draw_arrays(App *app)
 {
     const CaliperWidgetsV1 *ui = app->ui;
     const Source *source = app->session.source;
+    NameFilter *filter = &app->filter;
     char title[64];
-    uint32_t seen = 0;
     snprintf(title, sizeof(title), "%u arrays", (unsigned)source->count);
     ui->separator(title);
     if (source->count > LIST_ROWS_MAX) {
         ui->next_width(-1.0f);
-        ui->input_text("##filter", "filter by name", app->filter, sizeof(app->filter), 0.0f, 0);
+        ui->input_text("##filter", "filter by name", filter->wanted, sizeof(filter->wanted), 0.0f,
+                       0);
+    } else {
+        filter->wanted[0] = '\0'; /* what cannot be seen hides nothing */
     }
-    for (uint32_t i = 0; app->filter[0] != '\0' && i < source->count; i++) {
-        seen += matches(&source->arrays[i], app->filter);
-    }
-    seen = app->filter[0] == '\0' ? source->count : seen;
-    uint32_t rows = seen < LIST_ROWS_MAX ? seen : LIST_ROWS_MAX;
+    name_filter_update(filter, source);
+    uint32_t count = name_filter_count(filter, source);
+    uint32_t rows = count < LIST_ROWS_MAX ? count : LIST_ROWS_MAX;
     float height = (float)(rows + 1) * (ui->metric(CALIPER_METRIC_LINE) + 5.0f) + 8.0f;
     ui->table("arrays", 3, 0.0f, height,
               CALIPER_TABLE_STRIPES | CALIPER_TABLE_RESIZE | CALIPER_TABLE_SCROLL |
@@ -144,18 +144,10 @@ static void draw_arrays(App *app)
     ui->table_column("name", -1.2f, 0);
     ui->table_column("type", 42.0f, 0);
     ui->table_column("shape", -1.0f, 0);
-    if (app->filter[0] != '\0') {
-        for (uint32_t i = 0; i < source->count; i++) {
-            if (matches(&source->arrays[i], app->filter)) {
-                draw_array_row(app, i);
-            }
-        }
-    } else {
-        int64_t first, end;
-        while (ui->rows((int64_t)source->count, 0.0f, &first, &end)) {
-            for (int64_t i = first; i < end; i++) {
-                draw_array_row(app, (uint32_t)i);
-            }
+    int64_t first, end;
+    while (ui->rows((int64_t)count, 0.0f, &first, &end)) {
+        for (int64_t i = first; i < end; i++) {
+            draw_array_row(app, name_filter_array(filter, (uint32_t)i));
         }
     }
     ui->end(CALIPER_SCOPE_TABLE);

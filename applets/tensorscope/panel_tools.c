@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "app.h"
+#include "formats/printable.h"
 #include "text.h"
 
 static const double zoom_step = 1.25;
@@ -97,9 +98,9 @@ void panel_title(App *app)
     const CaliperWidgetsV1 *ui = app->ui;
     const Session *session = &app->session;
     const SourceArray *array = session_array(session);
-    char name[TEXT_BYTES], slice[TEXT_BYTES];
+    char file[TEXT_BYTES / 2], within[TEXT_BYTES / 2], name[TEXT_BYTES + 4], slice[TEXT_BYTES];
     if (session->shows_demo && session->opening[0] != '\0') {
-        ui->text(source_file_name(session->opening));
+        ui->text(printable_text(source_file_name(session->opening), file, sizeof(file)));
         return;
     }
     if (session->shows_demo || array == NULL) {
@@ -108,8 +109,10 @@ void panel_title(App *app)
         ui->text_ex("interfering waves", -1, 0, CALIPER_TEXT_DIM);
         return;
     }
-    snprintf(name, sizeof(name), "%.240s%s%.240s", source_file_name(session->source->path),
-             array->name[0] != '\0' ? " / " : "", array->name);
+    snprintf(name, sizeof(name), "%s%s%s",
+             printable_text(source_file_name(session->source->path), file, sizeof(file)),
+             array->name[0] != '\0' ? " / " : "",
+             printable_text(array->name, within, sizeof(within)));
     ui->text(name);
     ui->same_line(0.0f, 8.0f);
     ui->text_ex(text_slice(array, &session->axes, slice, sizeof(slice)), -1, 0,

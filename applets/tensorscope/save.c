@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "formats/array_save.h"
+#include "formats/printable.h"
 #include "formats/raw_layout.h"
 
 enum { BAND_BYTES = 4 << 20, PATH_BYTES = 4096 };
@@ -371,7 +372,9 @@ void save_default_path(const Source *source, const SourceArray *array, const Axi
     size_t used = (size_t)snprintf(path, size, "%.*s%.*s", (int)(name - file), file, stem, name);
     char piece[32];
     if (array->name[0] != '\0' && used + 1 < size) {
-        used += (size_t)snprintf(path + used, size - used, "_%.100s", array->name);
+        char within[101];
+        used += (size_t)snprintf(path + used, size - used, "_%s",
+                                 printable_text(array->name, within, sizeof(within)));
     }
     for (uint32_t axis = 0; axis < array->rank && used + sizeof(piece) < size; axis++) {
         bool runs = (int)axis == axes->row || (int)axis == axes->col || (int)axis == axes->colour;

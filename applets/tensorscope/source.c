@@ -3,6 +3,7 @@
 
 #include "formats/raw_layout.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,11 +39,13 @@ static bool can_write_beside(const char *path)
 
 Source *source_create(const char *path, const ArrayFile *file)
 {
+    static atomic_uint_fast64_t last_serial;
     uint32_t count = array_file_count(file);
     Source *source = calloc(1, sizeof(*source));
     if (source == NULL) {
         return NULL;
     }
+    source->serial = atomic_fetch_add(&last_serial, 1) + 1;
     source->format = array_file_format(file);
     source->gzip = array_file_is_gzip(file);
     source->size_bytes = array_file_size_bytes(file);

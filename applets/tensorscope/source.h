@@ -26,7 +26,8 @@ typedef struct SourceArray {
 } SourceArray;
 
 typedef struct Source {
-    char *path; /* its address: a path, or one of formats/raw_layout.h */
+    uint64_t serial; /* above 0, of this one alone */
+    char *path;      /* its address: a path, or one of formats/raw_layout.h */
     ArrayFormat format;
     bool gzip;
     uint64_t size_bytes; /* of the file */

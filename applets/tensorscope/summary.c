@@ -109,8 +109,8 @@ void summary_turn(SummaryCount *count)
     if (summary->finite_count == 0) {
         return;
     }
-    summary->min = value_of(count->least);
-    summary->max = value_of(count->most);
+    summary->min = value_of(count->least) + 0.0f; /* -0 becomes 0 */
+    summary->max = value_of(count->most) + 0.0f;
     choose_bins(summary, count->whole_numbers);
     double width = summary->bins_high - summary->bins_low;
     count->scale = width > 0 ? summary->bin_count / width : 0;
@@ -167,8 +167,8 @@ void summary_count_end(SummaryCount **count, Summary *out)
     Summary *summary = &(*count)->summary;
     if (out != NULL) {
         if (summary->finite_count > 0) {
-            summary->low_percentile = percentile(*count, 0);
-            summary->high_percentile = percentile(*count, 1);
+            summary->low_percentile = percentile(*count, 0) + 0.0;
+            summary->high_percentile = percentile(*count, 1) + 0.0;
         }
         for (uint32_t i = 0; i < summary->bin_count; i++) {
             summary->most = summary->bins[i] > summary->most ? summary->bins[i] : summary->most;

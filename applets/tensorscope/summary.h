@@ -12,7 +12,7 @@ enum { SUMMARY_BINS_MAX = 256 };
 
 typedef struct Summary {
     uint64_t count, finite_count;
-    /* Over finite values; 0 when there are none. */
+    /* Over finite values; 0 when there are none. A zero is +0, here and below. */
     float min, max;
     /* The 1st and 99th percentile, between neighbours by straight line (numpy's default). */
     double low_percentile, high_percentile;

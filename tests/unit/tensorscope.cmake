@@ -6,13 +6,16 @@ foreach(subject pure session)
   target_compile_definitions(tensorscope_${subject} PRIVATE
     FORMATS_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data/formats")
 endforeach()
-foreach(subject applet doing)
+foreach(subject applet doing names)
   caliper_test(tensorscope_${subject}
     SOURCES tensorscope_${subject}.c ${PROJECT_SOURCE_DIR}/applets/tensorscope/app.c
     LIBS tensorscope_panel LABELS unit threads)
   target_compile_definitions(tensorscope_${subject} PRIVATE
     FORMATS_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data/formats")
 endforeach()
+# No call of these is the frame thread's.
+target_link_options(tensorscope_names PRIVATE -Wl,--wrap=open -Wl,--wrap=pread -Wl,--wrap=stat
+  -Wl,--wrap=fstat -Wl,--wrap=access)
 caliper_test(tensorscope_loader SOURCES tensorscope_loader.c
   LIBS tensorscope_parts LABELS unit threads)
 target_compile_definitions(tensorscope_loader PRIVATE

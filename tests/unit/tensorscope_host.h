@@ -47,6 +47,8 @@ static struct {
     char clipboard[256];
     const char *shape; /* typed into the field of a shape */
     int64_t offset;
+    const char *filter; /* typed into the field above the list of arrays */
+    int64_t rows;       /* of a list, as many as it was asked for */
 } host;
 
 static void say(const char *text)
@@ -178,6 +180,7 @@ static bool w_input_text(const char *label, const char *hint, char *buf, uint64_
     assert_non_null(memchr(buf, 0, bytes));
     const char *typed = strcmp(label, "##save path") == 0 ? host.path
                         : strcmp(label, "shape") == 0     ? host.shape
+                        : strcmp(label, "##filter") == 0  ? host.filter
                                                           : NULL;
     if (typed != NULL) {
         snprintf(buf, bytes, "%s", typed);
@@ -230,7 +233,8 @@ static bool w_rows(int64_t count, float h, int64_t *first, int64_t *end)
     (void)h;
     given = !given;
     *first = 0;
-    *end = count;
+    *end = count < 100 ? count : 100;
+    host.rows = count;
     return given;
 }
 static bool w_image_view(const char *id, CaliperTextureId texture, int64_t w, int64_t h, float a,
@@ -504,12 +508,20 @@ static void *start(const char *path)
     return self;
 }
 
+static void (*around_frame)(bool begins); /* NULL, or told of each frame's begin and end */
+
 static void frame(void *self)
 {
     const CaliperFrameInfo info = {sizeof(info), 1280, 800, 1.0f, 0.5, 0.016};
     host.text[0] = '\0';
     host.draws = 0;
+    if (around_frame != NULL) {
+        around_frame(true);
+    }
     caliper_applet_descriptor()->api.frame(self, &info);
+    if (around_frame != NULL) {
+        around_frame(false);
+    }
     host.dropped = NULL;
     host.key = 0;
     host.button = NULL;

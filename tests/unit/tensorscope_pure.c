@@ -120,6 +120,21 @@ static void test_what_is_not_finite_is_left_out(void **state)
     assert_int_equal(summary.finite_count, 0);
 }
 
+/* Ends of a colormap have no sign of zero. */
+static void test_zeros_have_no_sign(void **state)
+{
+    const float all[] = {-0.0f, -0.0f, -0.0f}, mixed[] = {0.0f, -0.0f, 1.0f};
+    const float below[] = {-1.0f, 0.0f, -0.0f};
+    (void)state;
+    Summary summary = summary_of(all, 3, false);
+    assert_false(signbit(summary.min) || signbit(summary.max) || signbit(summary.bins_low));
+    assert_false(signbit(summary.low_percentile) || signbit(summary.high_percentile));
+    summary = summary_of(mixed, 3, false);
+    assert_false(signbit(summary.min) || signbit(summary.low_percentile));
+    summary = summary_of(below, 3, false);
+    assert_false(signbit(summary.max) || signbit(summary.high_percentile));
+}
+
 static bool always(void *user)
 {
     (void)user;
@@ -486,6 +501,7 @@ int main(void)
         cmocka_unit_test(test_histogram_as_numpy),
         cmocka_unit_test(test_whole_numbers_have_a_bin_each),
         cmocka_unit_test(test_what_is_not_finite_is_left_out),
+        cmocka_unit_test(test_zeros_have_no_sign),
         cmocka_unit_test(test_summary_can_be_cancelled),
         cmocka_unit_test(test_modes),
         cmocka_unit_test(test_ranges_are_always_accepted),
