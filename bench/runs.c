@@ -257,8 +257,8 @@ int main(int argc, char **argv)
     mkdir(argv[1], 0777);
     snprintf(path, sizeof path, "%s/metrics.duckdb", argv[1]);
     bool made = stat(path, &status) == 0;
-    MetricsStore *store = metrics_store_create(&(MetricsParams){
-        .struct_size = sizeof(MetricsParams), .data_root = argv[1], .frame_thread_calls = true});
+    MetricsStore *store = metrics_store_create(
+        &(MetricsParams){.struct_size = sizeof(MetricsParams), .data_root = argv[1]});
     if (store == NULL)
         return 1;
     double started = now_sec();

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/fault.h"
+#include "core/frame_thread.h"
 #include "core/host_impl.h"
 #include "core/log.h"
 #include "core/log_file.h"
@@ -59,6 +60,9 @@ Host *host_create(const HostParams *params)
         goto failed;
     host->has_log_file = log_file_open(host->data_dir, 0);
     loader_clean_copies(host->cache_dir);
+    host->draws = !params->headless;
+    if (host->draws)
+        frame_thread_enter();
     host->has_stack = guard_thread_enter();
     host->has_guard = host->has_stack && guard_install(host->data_dir);
     if (!host->has_guard)
@@ -90,6 +94,8 @@ void host_destroy(Host **host_ptr)
         host->ends[host->end_count].call(host->ends[host->end_count].user);
     }
     watch_destroy(&host->watch);
+    if (host->draws)
+        frame_thread_leave();
     if (host->has_guard)
         guard_uninstall();
     if (host->has_stack)

@@ -20,6 +20,7 @@ typedef struct HostParams {
     const char *data_dir;           /* NULL: CALIPER_DATA_DIR, else the platform's place */
     const char *const *applet_dirs; /* searched first, NULL-terminated; may be NULL */
     const char *builtin_applet_dir; /* NULL: found from the executable */
+    bool headless; /* nobody looks at frames: calls on this thread may wait (frame_thread.h) */
 } HostParams;
 
 /* Makes the data root and its folders. NULL and one line when that cannot be done. */

@@ -70,7 +70,7 @@ typedef struct Applet {
 struct Host {
     char *data_dir;
     char *cache_dir; /* <data root>/cache: fresh copies of libraries */
-    bool has_stack, has_guard, has_log_file;
+    bool has_stack, has_guard, has_log_file, draws;
     bool said_taken_back;
     char **applet_dirs;       /* NULL-terminated, in order of search; may be NULL */
     char *builtin_applet_dir; /* NULL: there is none */

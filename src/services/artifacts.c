@@ -94,22 +94,41 @@ void artifacts_service_unbind(const void *owner)
     replace(NULL, owner, false);
 }
 
-/* The store is opened with the lock held: others want it just as much, and it happens once. */
+/* The last step of opening; the caller is a user of `shared`. Somebody else may have been quicker.
+ */
+static ArtifactStore *keep_opened(Shared *shared, ArtifactStore *opened)
+{
+    Shared *dead = NULL;
+    ArtifactStore *spare = opened;
+    lock();
+    if (shared->store == NULL) {
+        shared->store = opened;
+        spare = NULL;
+    }
+    ArtifactStore *store = shared->store;
+    if (store == NULL)
+        dead = leave(shared);
+    unlock();
+    artifact_store_close(&spare);
+    if (dead != NULL)
+        shared_free(dead);
+    return store;
+}
+
+/* The store is opened without the lock, which nobody holds across a wait for the disk. */
 ArtifactStore *artifacts_service_acquire(void)
 {
-    ArtifactStore *store = NULL;
     lock();
-    bool is_bound = bound != NULL;
-    if (is_bound && bound->store == NULL)
-        bound->store = artifact_store_open(bound->data_root);
-    if (is_bound && bound->store != NULL) {
-        store = bound->store;
-        bound->users++;
-    }
+    Shared *shared = bound;
+    ArtifactStore *store = shared != NULL ? shared->store : NULL;
+    if (shared != NULL)
+        shared->users++;
     unlock();
-    if (!is_bound)
+    if (shared == NULL)
         log_item(ARTIFACT_REFUSED, "caliper.artifacts.v1", "a call while no data root is open",
                  "a host that runs");
+    else if (store == NULL)
+        store = keep_opened(shared, artifact_store_open(shared->data_root));
     return store;
 }
 

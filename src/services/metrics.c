@@ -206,7 +206,6 @@ bool metrics_service_register(Host *host, bool start_now)
     MetricsParams params = {.struct_size = sizeof params,
                             .data_root = host_data_dir(host),
                             .queue_bytes = wanted_queue_bytes(),
-                            .frame_thread_calls = true,
                             .start_now = start_now};
     Bound *made = calloc(1, sizeof *made);
     if (made == NULL) {

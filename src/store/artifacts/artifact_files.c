@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/fault.h"
+#include "core/frame_thread.h"
 
 bool artifact_error_set(ArtifactError *error, int code, const char *what, const char *path)
 {
@@ -180,6 +181,10 @@ int artifact_stat(const char *path, struct stat *out, ArtifactError *error)
 bool artifact_lock(int fd, const char *path, bool wait, ArtifactError *error)
 {
     struct timespec begin, now, pause = {.tv_nsec = 1000000};
+    bool on_frame = frame_thread_is_current();
+    int64_t wait_ms = !wait      ? 0
+                      : on_frame ? FRAME_THREAD_WAIT_MS
+                                 : (int64_t)ARTIFACT_LOCK_WAIT_SEC * 1000;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     for (;;) {
         int result = fails("artifacts.lock", ENOLCK) ? -1 : flock(fd, LOCK_EX | LOCK_NB);
@@ -190,8 +195,13 @@ bool artifact_lock(int fd, const char *path, bool wait, ArtifactError *error)
         if (errno != EWOULDBLOCK)
             return artifact_error_set(error, errno, "cannot lock", path);
         clock_gettime(CLOCK_MONOTONIC, &now);
-        if (!wait || now.tv_sec - begin.tv_sec >= ARTIFACT_LOCK_WAIT_SEC)
-            return artifact_error_set(error, EWOULDBLOCK, "another process holds", path);
+        int64_t waited_ms =
+            (now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000;
+        if (waited_ms >= wait_ms)
+            return artifact_error_set(error, EWOULDBLOCK,
+                                      on_frame ? FRAME_THREAD_BUSY ": another process holds"
+                                               : "another process holds",
+                                      path);
         nanosleep(&pause, NULL);
     }
 }

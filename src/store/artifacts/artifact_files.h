@@ -53,7 +53,8 @@ bool artifact_truncate(int fd, const char *path, uint64_t size_bytes, ArtifactEr
 int artifact_stat(const char *path, struct stat *out, ArtifactError *error);
 
 /* An exclusive lock on an open file, held until it is closed. With `wait` it is tried again for
- * ARTIFACT_LOCK_WAIT_SEC, so that a process that was stopped cannot hold up others for ever. */
+ * ARTIFACT_LOCK_WAIT_SEC, so that a process that was stopped cannot hold up others for ever; on the
+ * frame thread for FRAME_THREAD_WAIT_MS. */
 enum { ARTIFACT_LOCK_WAIT_SEC = 120 };
 bool artifact_lock(int fd, const char *path, bool wait, ArtifactError *error);
 

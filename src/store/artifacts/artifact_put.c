@@ -264,7 +264,8 @@ static bool publish(Put *put)
         Place place = look(put);
         if (place.state == PLACE_UNKNOWN || (place.state != PLACE_SAME && !write_and_flush(put)))
             return false;
-        artifact_mutex_lock(&store->put_mutex);
+        if (!artifact_mutex_enter(store, &store->put_mutex, &put->error))
+            return false;
         int lock_fd = artifact_log_lock(store, &put->error);
         done = lock_fd >= 0 ? publish_locked(put, &place) : -1;
         artifact_log_unlock(&lock_fd);

@@ -30,7 +30,8 @@ bool artifact_log_recover_now(ArtifactStore *store, ArtifactError *error)
     artifact_found_free(&list);
     if (!done || count == 0)
         return done;
-    artifact_mutex_lock(&store->put_mutex);
+    if (!artifact_mutex_enter(store, &store->put_mutex, error))
+        return false;
     int lock_fd = artifact_log_lock(store, error);
     done = lock_fd >= 0 && artifact_log_recover(store, error);
     artifact_log_unlock(&lock_fd);

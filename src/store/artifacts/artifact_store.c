@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/fault.h"
+#include "core/frame_thread.h"
 #include "core/guard.h"
 #include "core/log.h"
 #include "store/artifacts/artifact_store_impl.h"
@@ -18,6 +19,16 @@ void artifact_mutex_lock(pthread_mutex_t *mutex)
 {
     guard_lock_enter();
     pthread_mutex_lock(mutex);
+}
+
+bool artifact_mutex_enter(ArtifactStore *store, pthread_mutex_t *mutex, ArtifactError *error)
+{
+    guard_lock_enter();
+    if (frame_thread_lock(mutex))
+        return true;
+    guard_lock_leave();
+    return artifact_error_set(error, EWOULDBLOCK, FRAME_THREAD_BUSY ": another thread uses",
+                              store->folder);
 }
 
 void artifact_mutex_unlock(pthread_mutex_t *mutex)
@@ -80,6 +91,8 @@ ArtifactStore *artifact_store_open(const char *data_root)
     /* What cannot be mended can still be read, on a disk that is read-only for instance. */
     if (!artifact_log_recover_now(store, &error))
         log_item(ARTIFACT_FAILED, "rebuild", store->folder, error.text);
+    if (error.code == EWOULDBLOCK && frame_thread_is_current())
+        artifact_store_close(&store); /* the next call does it */
     return store;
 }
 
@@ -167,7 +180,8 @@ static bool find(ArtifactStore *store, const char *wanted, char path[ARTIFACT_PA
         Candidate candidate = {0};
         ArtifactKey key = ARTIFACT_KEY_NAME;
         bool same = true;
-        artifact_mutex_lock(&store->index_mutex);
+        if (!artifact_mutex_enter(store, &store->index_mutex, error))
+            return false;
         bool read = artifact_log_refresh(store, error);
         uint32_t newest = read ? newest_row(store, wanted, &key) : ARTIFACT_ROW_NONE;
         if (read)

@@ -8,7 +8,8 @@
  * Any number of threads and processes may use one data root at once. Services, shell, cli and tests
  * include this; the other headers of the folder are its own.
  *
- * Every function is for any thread and works on files: not for the frame thread. Each failure is
+ * Every function is for any thread and works on files: not for the frame thread, where put and find
+ * wait FRAME_THREAD_WAIT_MS at most for another process or thread, and then fail. Each failure is
  * one log line. */
 #ifndef CALIPER_STORE_ARTIFACTS_ARTIFACT_STORE_H
 #define CALIPER_STORE_ARTIFACTS_ARTIFACT_STORE_H

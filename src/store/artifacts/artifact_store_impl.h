@@ -51,6 +51,9 @@ typedef struct ArtifactFoundList {
 
 void artifact_mutex_lock(pthread_mutex_t *mutex); /* the guard knows that a lock is held */
 void artifact_mutex_unlock(pthread_mutex_t *mutex);
+/* The same for what the frame thread may call, where it waits FRAME_THREAD_WAIT_MS at most; false:
+ * it is not held. */
+bool artifact_mutex_enter(ArtifactStore *store, pthread_mutex_t *mutex, ArtifactError *error);
 /* <folder>/<2 hex>[/<64 hex>] */
 void artifact_blob_folder(const ArtifactStore *store, const ArtifactDigest *digest,
                           char out[ARTIFACT_PATH_BYTES]);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/fault.h"
+#include "core/frame_thread.h"
 #include "core/guard.h"
 #include "core/paths.h"
 #include "store/data/data_check.h"
@@ -20,6 +21,8 @@
 
 /* Changes that meet another transaction's are tried again, in all for about half a second. */
 enum { SCHEMA_TRIES = 5, CONFLICT_TRIES = 30, CONFLICT_WAIT_US = 1000 };
+/* 1 + 2 + ... + 9 ms on the frame thread. */
+enum { FRAME_TRIES = 9 };
 
 struct DataStore {
     char *data_root;
@@ -125,7 +128,12 @@ static bool open_database(DataStore *store, DatabaseError *error)
 static DatabaseSession *open_session(DataStore *store, DatabaseError *error)
 {
     DatabaseSession *session = NULL;
-    store_lock(store);
+    guard_lock_enter();
+    if (!frame_thread_lock(&store->lock)) {
+        guard_lock_leave();
+        database_error_set(error, 0, "%s is being opened: " FRAME_THREAD_BUSY, store->path);
+        return NULL;
+    }
     if (store->closed)
         database_error_set(error, 0, CLOSED_TEXT);
     else if (open_database(store, error))
@@ -192,6 +200,14 @@ void data_store_destroy(DataStore **address)
     free(store);
 }
 
+static bool change_lock(DataStore *store, DatabaseError *error)
+{
+    if (frame_thread_lock(&store->change_lock))
+        return true;
+    database_error_set(error, 0, "%s is being changed: " FRAME_THREAD_BUSY, store->path);
+    return false;
+}
+
 /* `before` NAME `after` with the applet's schema in it, quoted twice for search_path. */
 static char *schema_sql(const char *applet, bool create)
 {
@@ -239,7 +255,8 @@ static bool enter_schema(DataStore *store, DatabaseSession *session, const char 
     if (create == NULL || enter == NULL)
         database_error_set(error, 0, "no memory for a statement");
     for (int try = 0; create != NULL && enter != NULL && !done && try < SCHEMA_TRIES; try++) {
-        pthread_mutex_lock(&store->change_lock);
+        if (!change_lock(store, error))
+            break;
         done = database_session_run(session, create, error);
         pthread_mutex_unlock(&store->change_lock);
         if (!done && !met_another(error))
@@ -257,7 +274,8 @@ static bool execute(DatabaseSession *session, const Statement *statement, Databa
     for (int try = 1;; try++) {
         if (database_session_execute(session, statement->prepared, error))
             return true;
-        if (!met_another(error) || try == CONFLICT_TRIES || database_session_closing(session))
+        if (!met_another(error) || try == CONFLICT_TRIES || database_session_closing(session) ||
+            (frame_thread_is_current() && try > FRAME_TRIES))
             return false;
         usleep((useconds_t)try * CONFLICT_WAIT_US);
     }
@@ -375,11 +393,13 @@ bool data_store_register(DataStore *store, const char *applet, const char *name,
     }
     const char *const texts[] = {name, absolute, applet};
     guard_lock_enter();
-    pthread_mutex_lock(&store->change_lock);
-    DatabaseSession *session = run_bound(
-        store, prepare_sql, "INSERT OR REPLACE INTO caliper.datasets VALUES ($1, $2, $3, now())",
-        texts, 3, error);
-    pthread_mutex_unlock(&store->change_lock);
+    DatabaseSession *session = NULL;
+    if (change_lock(store, error)) {
+        session = run_bound(store, prepare_sql,
+                            "INSERT OR REPLACE INTO caliper.datasets VALUES ($1, $2, $3, now())",
+                            texts, 3, error);
+        pthread_mutex_unlock(&store->change_lock);
+    }
     guard_lock_leave();
     free(absolute);
     if (session == NULL)

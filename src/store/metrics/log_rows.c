@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/frame_thread.h"
 #include "core/guard.h"
 #include "core/log.h"
 #include "store/metrics/disk.h"
@@ -11,6 +12,7 @@
 #include "store/metrics/store_impl.h"
 
 enum { NS_PER_MS = 1000000, FULL_PAUSE_NS = 500000, RUN_IDS_WAIT_MS = 2000 };
+_Static_assert((int)METRICS_FULL_WAIT_MS <= (int)FRAME_THREAD_WAIT_MS, "rows are for any thread");
 
 /* ---- Room in the queue ---- */
 
@@ -299,8 +301,8 @@ void metrics_store_hparams(MetricsStore *store, uint64_t id, const char *json)
  * the next one is there. */
 static uint64_t take_id(MetricsStore *store)
 {
-    struct timespec deadline =
-        metrics_timespec(metrics_monotonic_ns() + (int64_t)RUN_IDS_WAIT_MS * 1000000);
+    int64_t wait_ms = frame_thread_is_current() ? FRAME_THREAD_WAIT_MS : RUN_IDS_WAIT_MS;
+    struct timespec deadline = metrics_timespec(metrics_monotonic_ns() + wait_ms * NS_PER_MS);
     uint64_t id = 0;
     metrics_lock(store);
     bool ok = metrics_start_locked(store);
@@ -320,7 +322,7 @@ static uint64_t take_id(MetricsStore *store)
     }
     metrics_unlock(store);
     if (id == 0)
-        log_item(METRICS_NO_RUN, "there is no number for it");
+        log_item(METRICS_NO_RUN, "there is no number for it yet; try again");
     return id;
 }
 
@@ -362,9 +364,8 @@ uint64_t metrics_store_begin_run(MetricsStore *store, const char *experiment, co
  * nobody for one that fails. */
 static void wait_for_end(MetricsStore *store)
 {
-    bool on_frame = store->has_frame_thread && pthread_equal(pthread_self(), store->frame_thread);
     uint64_t position = atomic_load(&store->queue.head);
-    int64_t wait_ns = on_frame ? 0 : (int64_t)METRICS_END_WAIT_MS * 1000000;
+    int64_t wait_ns = frame_thread_is_current() ? 0 : (int64_t)METRICS_END_WAIT_MS * 1000000;
     metrics_lock(store);
     metrics_flush_locked(store, position, metrics_monotonic_ns() + wait_ns, false);
     metrics_unlock(store);

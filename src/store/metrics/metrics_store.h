@@ -5,6 +5,9 @@
  * processes, and reading back (metrics_read.h). For services/metrics, shell/ and cli/; the other
  * headers of the folder are its own. Functions are [any] unless they say otherwise.
  *
+ * On the frame thread end_run does not wait, and begin_run and query wait FRAME_THREAD_WAIT_MS for
+ * the disk and for others, then refuse with a line; what a SELECT itself takes is its caller's.
+ *
  * What may be lost: rows younger than METRICS_BATCH_DELAY_MS plus the commit in progress when the
  * process is killed; rows that found the queue full, which are counted and recorded. */
 #ifndef CALIPER_STORE_METRICS_STORE_H
@@ -21,6 +24,7 @@ enum {
     METRICS_BATCH_DELAY_MS = 40, /* a batch starts this long after its oldest row; at most 50 */
     METRICS_FULL_WAIT_MS = 50,   /* waited in total until the queue is half empty again */
     METRICS_END_WAIT_MS = 2000,  /* end_run waits this long at most */
+    METRICS_START_WAIT_MS = 500,
     METRICS_CLOSE_WAIT_MS = 5000 /* for a disk that does not take rows, at the end */
 };
 #define METRICS_QUEUE_BYTES ((uint64_t)64 << 20)
@@ -31,10 +35,8 @@ typedef struct MetricsParams { /* zero means the default */
     uint64_t queue_bytes;        /* METRICS_QUEUE_BYTES */
     uint32_t snapshot_period_ms; /* 60 000 */
     uint32_t close_wait_ms;      /* METRICS_CLOSE_WAIT_MS */
-    bool frame_thread_calls;     /* the creating thread is the frame thread and is never made to
-                                    wait for the disk by end_run */
     bool start_now;              /* reserve run numbers at once, so that the first begin_run does
-                                    not wait for the disk */
+                                    not wait for the disk; waits METRICS_START_WAIT_MS at most */
 } MetricsParams;
 
 /* Touches no disk, and starts no thread unless start_now. NULL after one line. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/frame_thread.h"
 #include "core/log.h"
 #include "store/database/select_guard.h"
 #include "store/metrics/disk.h"
@@ -58,17 +59,23 @@ static Database *newest_snapshot(MetricsStore *store, int64_t *made_us, Database
 Database *query_database(MetricsStore *store, int64_t *snapshot_us, DatabaseError *error)
 {
     *snapshot_us = 0;
-    bool settled = metrics_settle(store, SETTLE_MS);
+    bool on_frame = frame_thread_is_current();
+    bool settled = metrics_settle(store, on_frame ? FRAME_THREAD_WAIT_MS : SETTLE_MS);
     char trouble[sizeof store->trouble];
     metrics_lock(store);
     bool owner = store->mode == METRICS_MODE_OWNER;
     bool ended = store->ended;
     memcpy(trouble, store->trouble, sizeof trouble);
     metrics_unlock(store);
-    pthread_mutex_lock(&store->database_mutex);
+    if (!frame_thread_lock(&store->database_mutex)) {
+        database_error_set(error, 0, "the database is being opened: " FRAME_THREAD_BUSY);
+        return NULL;
+    }
     Database *database = store->database;
     if (ended)
         database_error_set(error, 0, DATABASE_CLOSED_TEXT);
+    else if (database == NULL && !settled && on_frame)
+        database_error_set(error, 0, "the database is being opened: " FRAME_THREAD_BUSY);
     else if (database == NULL && (owner || !settled))
         database_error_set(error, 0, "the database is not open: %s",
                            trouble[0] != '\0' ? trouble : "not yet");
@@ -78,6 +85,24 @@ Database *query_database(MetricsStore *store, int64_t *snapshot_us, DatabaseErro
         database_hold(database);
     pthread_mutex_unlock(&store->database_mutex);
     return database;
+}
+
+/* Rows that cannot be written now are not in the answer, which says what is there. False: the frame
+ * thread cannot wait for those that can. */
+static bool flush_for_query(MetricsStore *store)
+{
+    if (!frame_thread_is_current()) {
+        metrics_store_flush(store, FLUSH_MS);
+        return true;
+    }
+    uint64_t position = atomic_load(&store->queue.head);
+    metrics_lock(store);
+    bool ok = metrics_flush_locked(store, position,
+                                   metrics_monotonic_ns() + (int64_t)FRAME_THREAD_WAIT_MS * 1000000,
+                                   false) ||
+              store->state != METRICS_STATE_FINE || !store->has_thread || store->ended;
+    metrics_unlock(store);
+    return ok;
 }
 
 bool metrics_store_query(MetricsStore *store, const char *sql, struct ArrowArrayStream *out)
@@ -93,9 +118,11 @@ bool metrics_store_query(MetricsStore *store, const char *sql, struct ArrowArray
         log_item(METRICS_QUERY_REFUSED, last_error);
         return false;
     }
-    /* Rows that cannot be written now are not in the answer, which says what is there. */
-    metrics_store_flush(store, FLUSH_MS);
-    Database *database = query_database(store, &snapshot_us, &error);
+    Database *database = NULL;
+    if (flush_for_query(store))
+        database = query_database(store, &snapshot_us, &error);
+    else
+        database_error_set(&error, 0, "rows are still being written: " FRAME_THREAD_BUSY);
     bool ok = database != NULL && select_guard_query(database, sql, out, &error);
     database_let_go(&database);
     if (!ok) {

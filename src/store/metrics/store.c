@@ -97,6 +97,18 @@ static void free_store(MetricsStore *store)
     free(store);
 }
 
+/* There is no frame yet that could be late. */
+static void start(MetricsStore *store)
+{
+    struct timespec deadline =
+        metrics_timespec(metrics_monotonic_ns() + (int64_t)METRICS_START_WAIT_MS * 1000000);
+    metrics_lock(store);
+    bool ok = metrics_start_locked(store);
+    while (ok && store->ids.first == store->ids.end && !store->ids_failed)
+        ok = pthread_cond_timedwait(&store->done, &store->mutex, &deadline) == 0;
+    metrics_unlock(store);
+}
+
 MetricsStore *metrics_store_create(const MetricsParams *params)
 {
     MetricsStore *store =
@@ -109,8 +121,6 @@ MetricsStore *metrics_store_create(const MetricsParams *params)
         params->snapshot_period_ms != 0 ? params->snapshot_period_ms : SNAPSHOT_PERIOD_MS;
     store->close_wait_ms =
         params->close_wait_ms != 0 ? params->close_wait_ms : METRICS_CLOSE_WAIT_MS;
-    store->has_frame_thread = params->frame_thread_calls;
-    store->frame_thread = pthread_self();
     session_make_name(store->session);
     store->data_root = strdup(params->data_root);
     if (store->data_root == NULL || !make_sync(store) || !queue_init(&store->queue, queue_bytes) ||
@@ -121,11 +131,8 @@ MetricsStore *metrics_store_create(const MetricsParams *params)
     store->writer = writer_create(store);
     if (store->database_path == NULL || store->snapshot_path == NULL || store->writer == NULL)
         goto failed;
-    if (params->start_now) {
-        metrics_lock(store);
-        metrics_start_locked(store);
-        metrics_unlock(store);
-    }
+    if (params->start_now)
+        start(store);
     return store;
 failed:
     log_item(OUT_OF_MEMORY, "metrics_store_create", (unsigned long long)queue_bytes);

@@ -27,8 +27,6 @@ struct MetricsStore {
     char *data_root, *database_path, *snapshot_path;
     char session[SESSION_NAME_BYTES];
     uint32_t snapshot_period_ms, close_wait_ms;
-    bool has_frame_thread;
-    pthread_t frame_thread;
 
     Queue queue;
     RunTable runs;

@@ -1,0 +1,202 @@
+/* The thread that draws waits for no other process and no other thread: each store refuses there,
+ * with one line that says what to do, what it waits for elsewhere. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/frame_thread.h"
+#include "metrics_fixture.h"
+#include "store/artifacts/artifact_store.h"
+#include "store/file_lock.h"
+
+static char *const root = fixture_folder;
+
+static double now_sec(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* A process that has the lock of a file as a Caliper has it, until it is ended. */
+static pid_t hold(const char *path)
+{
+    int gate[2];
+    char held = 0;
+    assert_int_equal(pipe(gate), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        int fd = open(path, O_RDWR | O_CREAT, 0600);
+        held = fd >= 0 && file_lock_try(fd, "test") == FILE_LOCK_HELD &&
+               flock(fd, LOCK_EX | LOCK_NB) == 0;
+        (void)!write(gate[1], &held, 1);
+        for (;;)
+            pause();
+    }
+    assert_true(child > 0);
+    assert_int_equal(read(gate[0], &held, 1), 1);
+    assert_int_equal(held, 1);
+    close(gate[0]);
+    close(gate[1]);
+    return child;
+}
+
+static void let_go(pid_t child)
+{
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static bool says(LogItem item, const char *words)
+{
+    return strstr(fixture_log_text(item), words) != NULL;
+}
+
+/* Not a limit on this machine's speed: elsewhere the same calls wait 2 s, 40 s and 2 minutes. */
+#define assert_soon(began) assert_true(now_sec() - (began) < 1.5)
+
+static void test_a_run_has_no_number_yet(void **state)
+{
+    (void)state;
+    pid_t other = hold(fixture_path(root, "metrics.ids"));
+    MetricsStore *store = fixture_store(root);
+    frame_thread_enter();
+    double began = now_sec();
+    assert_int_equal(metrics_store_begin_run(store, "e", "n"), 0);
+    assert_soon(began);
+    assert_int_equal(fixture_log_count(LOG_METRICS_NO_RUN), 1);
+    assert_true(says(LOG_METRICS_NO_RUN, "try again"));
+    /* The writer waits for that lock, too: the database is not open yet. */
+    struct ArrowArrayStream stream;
+    began = now_sec();
+    assert_false(metrics_store_query(store, "SELECT 1", &stream));
+    assert_soon(began);
+    assert_int_equal(fixture_log_count(LOG_METRICS_QUERY_REFUSED), 1);
+    assert_true(says(LOG_METRICS_QUERY_REFUSED, "busy; do it in a job"));
+    assert_non_null(strstr(metrics_store_last_error(), "busy; do it in a job"));
+    let_go(other);
+    uint64_t run = 0;
+    for (int i = 0; run == 0 && i < 400; i++)
+        run = metrics_store_begin_run(store, "e", "n");
+    assert_true(run != 0);
+    frame_thread_leave();
+    assert_int_equal(fixture_query(store, "SELECT count(*) FROM runs"), 1);
+    metrics_store_destroy(&store);
+}
+
+static void test_rows_are_not_written_yet(void **state)
+{
+    (void)state;
+    struct ArrowArrayStream stream;
+    MetricsStore *store = fixture_store(root);
+    uint64_t run = metrics_store_begin_run(store, "e", "n");
+    assert_int_equal(fixture_query(store, "SELECT count(*) FROM runs"), 1);
+    /* Both blocks of numbers are spent; for the next one the writer waits as it writes nothing. */
+    pid_t other = hold(fixture_path(root, "metrics.ids"));
+    frame_thread_enter();
+    while (metrics_store_begin_run(store, "e", "n") != 0) {
+    }
+    metrics_store_scalar(store, run, "x", 1, 1.0);
+    double began = now_sec();
+    assert_false(metrics_store_query(store, "SELECT 1", &stream));
+    metrics_store_end_run(store, run);
+    assert_soon(began);
+    assert_true(says(LOG_METRICS_QUERY_REFUSED, "busy; do it in a job"));
+    frame_thread_leave();
+    let_go(other);
+    assert_int_equal(fixture_query(store, "SELECT count(*) FROM scalars"), 1);
+    metrics_store_destroy(&store);
+}
+
+static void test_another_process_puts_an_artifact(void **state)
+{
+    (void)state;
+    char digest[ARTIFACT_STORE_DIGEST_BYTES];
+    char path[ARTIFACT_STORE_PATH_BYTES];
+    ArtifactStore *store = artifact_store_open(root);
+    assert_true(artifact_store_put(store, "first", "1", 1, 0, digest));
+    pid_t other = hold(fixture_path(root, "artifacts/index.lock"));
+    frame_thread_enter();
+    double began = now_sec();
+    assert_false(artifact_store_put(store, "second", "2", 1, 0, digest));
+    assert_soon(began);
+    assert_int_equal(fixture_log_count(LOG_ARTIFACT_FAILED), 1);
+    assert_true(says(LOG_ARTIFACT_FAILED, "busy; do it in a job"));
+    assert_true(artifact_store_find(store, "first", path)); /* waits for no put */
+    /* An index that is lost is made anew under that lock: the store cannot be opened now. */
+    artifact_store_close(&store);
+    assert_int_equal(unlink(fixture_path(root, "artifacts/index.log")), 0);
+    began = now_sec();
+    assert_null(artifact_store_open(root));
+    assert_soon(began);
+    assert_int_equal(fixture_log_count(LOG_ARTIFACT_FAILED), 2);
+    let_go(other);
+    store = artifact_store_open(root);
+    assert_non_null(store);
+    assert_true(artifact_store_put(store, "second", "2", 1, 0, digest));
+    frame_thread_leave();
+    artifact_store_close(&store);
+}
+
+typedef struct Holder {
+    pthread_mutex_t mutex;
+    atomic_bool held, done;
+} Holder;
+
+static void *hold_mutex(void *user)
+{
+    Holder *holder = user;
+    pthread_mutex_lock(&holder->mutex);
+    atomic_store(&holder->held, true);
+    while (!atomic_load(&holder->done))
+        usleep(1000);
+    pthread_mutex_unlock(&holder->mutex);
+    return NULL;
+}
+
+static void test_another_thread_has_a_lock(void **state)
+{
+    (void)state;
+    Holder holder = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, hold_mutex, &holder), 0);
+    while (!atomic_load(&holder.held))
+        usleep(1000);
+    frame_thread_enter();
+    frame_thread_enter();
+    frame_thread_leave(); /* one host of two ended */
+    assert_true(frame_thread_is_current());
+    assert_false(frame_thread_lock(&holder.mutex));
+    atomic_store(&holder.done, true);
+    pthread_join(thread, NULL);
+    assert_true(frame_thread_lock(&holder.mutex));
+    pthread_mutex_unlock(&holder.mutex);
+    frame_thread_leave();
+    assert_false(frame_thread_is_current());
+    assert_true(frame_thread_lock(&holder.mutex));
+    pthread_mutex_unlock(&holder.mutex);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_a_run_has_no_number_yet, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_rows_are_not_written_yet, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_another_process_puts_an_artifact, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test(test_another_thread_has_a_lock),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
