@@ -44,6 +44,9 @@ bool widgets_clip_segment(const ImRect &area, double margin, WidgetsPoint *a, Wi
                            static_cast<double>(area.Min.y) - margin};
     const double high[2] = {static_cast<double>(area.Max.x) + margin,
                             static_cast<double>(area.Max.y) + margin};
+    if (a->x >= low[0] && a->x <= high[0] && a->y >= low[1] && a->y <= high[1] && b->x >= low[0] &&
+        b->x <= high[0] && b->y >= low[1] && b->y <= high[1])
+        return true;
     const double start[2] = {a->x, a->y}, step[2] = {b->x - a->x, b->y - a->y};
     double t0 = 0.0, t1 = 1.0;
     for (int axis = 0; axis < 2; axis++) {
@@ -210,14 +213,15 @@ void widgets_slot_draw_path(const double *xy, int64_t count, uint32_t rgba, floa
     }
     Stroke stroke = {ImGui::GetWindowDrawList(), points, 0, color, line_width(width)};
     const int64_t segments = (flags & CALIPER_PATH_CLOSED) != 0 && count > 2 ? count : count - 1;
+    WidgetsPoint a = widgets_to_window(&space, xy[0], xy[1]);
     for (int64_t i = 0; i < segments; i++) {
         const int64_t next = i + 1 < count ? i + 1 : 0;
-        const WidgetsPoint a = widgets_to_window(&space, xy[2 * i], xy[2 * i + 1]);
         const WidgetsPoint b = widgets_to_window(&space, xy[2 * next], xy[2 * next + 1]);
         if (std::isfinite(a.x + a.y) && std::isfinite(b.x + b.y))
             add_segment(&stroke, space.area, a, b);
         else
             flush(&stroke);
+        a = b;
     }
     flush(&stroke);
 }

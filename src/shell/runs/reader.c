@@ -14,9 +14,10 @@
 
 enum {
     CHARTS_KEPT = 2 * RUNS_CHARTS_MAX, /* also those that were scrolled out of sight */
-    POLL_MS = 40,
-    ELSEWHERE_EVERY_MS = 1000, /* another process's copy is looked at */
-    AGAIN_AFTER_MS = 3000      /* when not even the runs could be read */
+    POLL_MS = 10,                      /* two atomics and a short lock */
+    RUNS_EVERY_MS = 250,               /* what is told of runs and tags, when only rows are new */
+    ELSEWHERE_EVERY_MS = 1000,         /* another process's copy is looked at */
+    AGAIN_AFTER_MS = 3000              /* when not even the runs could be read */
 };
 
 struct RunsReader {
@@ -41,10 +42,12 @@ struct RunsReader {
     uint64_t seen_commits;
     int64_t seen_copy_us;
     MetricsTags news; /* of this round */
+    int64_t news_seq; /* they tell of all rows up to it */
     uint64_t *late;
     uint32_t late_capacity;
     uint64_t runs_ns, elsewhere_ns; /* when each was read last; 0: never */
     bool catalog_due, media_due;
+    atomic_bool hurry; /* somebody waits for all of it */
     char error[RUNS_ERROR_BYTES];
 
     atomic_ullong commands_left, commands_done, queries, frame_queries, snapshots, rounds;
@@ -95,7 +98,8 @@ static void note_error(RunsReader *reader)
     reader->error[length] = '\0';
 }
 
-static void do_commands(RunsReader *reader)
+/* True: there were some. */
+static bool do_commands(RunsReader *reader)
 {
     RunsCommand *newest = atomic_exchange(&reader->commands, NULL);
     RunsCommand *first = NULL;
@@ -118,6 +122,7 @@ static void do_commands(RunsReader *reader)
         reader->catalog_due = true;
     }
     atomic_fetch_add(&reader->commands_done, done);
+    return done > 0;
 }
 
 static void free_retired(RunsReader *reader)
@@ -130,8 +135,48 @@ static void free_retired(RunsReader *reader)
     }
 }
 
-/* The runs and the tags; news are what the tags have more than before. True: another catalog. */
-static bool update_catalog(RunsReader *reader, bool newer)
+/* What is newer than the last news, and nothing else. False: it has to be the whole catalog. */
+static bool read_news_only(RunsReader *reader)
+{
+    const RunsCatalog *catalog = reader->catalog;
+    count_queries(reader, 1);
+    if (!metrics_read_news(reader->reader, reader->news_seq, &reader->news))
+        return false;
+    for (uint32_t i = 0; i < reader->news.count; i++) {
+        const MetricsTag *item = &reader->news.items[i];
+        if (runs_catalog_find(catalog, item->run) < 0)
+            return false;
+        if (item->newest_seq > reader->news_seq)
+            reader->news_seq = item->newest_seq;
+    }
+    return true;
+}
+
+/* The runs, and their tags, which `news` are added to. */
+static void read_catalog(RunsReader *reader)
+{
+    RunsCatalog *before = reader->catalog;
+    metrics_tags_free(&reader->news);
+    reader->catalog_due = false; /* the next commit tries again */
+    reader->runs_ns = now_ns();
+    count_queries(reader, 2);
+    bool ok =
+        before == NULL || metrics_read_news(reader->reader, before->newest_seq, &reader->news);
+    RunsCatalog *read = ok ? runs_catalog_read(reader->reader, before, &reader->news) : NULL;
+    if (read == NULL) {
+        metrics_tags_free(&reader->news);
+        note_error(reader);
+        return;
+    }
+    runs_catalog_drop(&reader->catalog);
+    reader->catalog = read;
+    reader->news_seq = read->newest_seq;
+}
+
+/* The runs and the tags; news are what there is more than before: since the last catalog when it is
+ * read, else since the last news. A run that writes is not waited for: charts follow every commit,
+ * what is told of runs and tags four times a second. True: another catalog. */
+static bool update_catalog(RunsReader *reader, bool newer, bool now_at_once)
 {
     uint64_t now = now_ns();
     metrics_tags_free(&reader->news);
@@ -140,21 +185,11 @@ static bool update_catalog(RunsReader *reader, bool newer)
         return false;
     if (!reader->catalog_due && reader->catalog != NULL)
         return false;
-    reader->runs_ns = now;
-    RunsCatalog *before = reader->catalog;
-    count_queries(reader, 2);
-    bool ok =
-        before == NULL || metrics_read_news(reader->reader, before->newest_seq, &reader->news);
-    RunsCatalog *read = ok ? runs_catalog_read(reader->reader, before, &reader->news) : NULL;
-    if (read == NULL) {
-        metrics_tags_free(&reader->news);
-        note_error(reader);
-        reader->catalog_due = false; /* the next commit tries again */
-        return true;
-    }
-    runs_catalog_drop(&reader->catalog);
-    reader->catalog = read;
-    reader->catalog_due = false;
+    bool later = reader->catalog != NULL && !now_at_once &&
+                 !is_due(reader->runs_ns, now, RUNS_EVERY_MS * 1000000ull);
+    if (later && (!newer || read_news_only(reader)))
+        return false;
+    read_catalog(reader);
     return true;
 }
 
@@ -219,7 +254,7 @@ static bool update_charts(RunsReader *reader)
                               .run_count = request->run_count,
                               .news = reader->late,
                               .news_count = find_late(reader, given->tag),
-                              .news_seq = reader->catalog->newest_seq,
+                              .news_seq = reader->news_seq,
                               .has_range = given->has_range,
                               .from = given->from,
                               .to = given->to};
@@ -309,7 +344,7 @@ static void one_round(RunsReader *reader)
 {
     MetricsStatus status;
     uint64_t started = now_ns();
-    do_commands(reader);
+    bool changed_here = do_commands(reader);
     RunsRequest *asked = atomic_exchange(&reader->wanted, NULL);
     bool newer = store_has_more(reader, &status);
     bool first =
@@ -323,7 +358,9 @@ static void one_round(RunsReader *reader)
     if (reader->catalog != NULL || first)
         reader->error[0] = '\0';
     reader->round_number++;
-    bool changed = update_catalog(reader, newer);
+    bool at_once =
+        changed_here || atomic_exchange(&reader->hurry, false) || status.mode != METRICS_MODE_OWNER;
+    bool changed = update_catalog(reader, newer, at_once);
     if (reader->catalog != NULL) {
         changed |= update_charts(reader);
         changed |= update_media(reader, asked != NULL, newer);
@@ -401,7 +438,7 @@ void runs_reader_destroy(RunsReader **reader)
     atomic_store(&ended->stop, true);
     sem_post(&ended->wake);
     pthread_join(ended->thread, NULL);
-    do_commands(ended); /* a note that was just written is kept */
+    (void)do_commands(ended); /* a note that was just written is kept */
     sem_destroy(&ended->wake);
     for (uint32_t i = 0; i < CHARTS_KEPT; i++)
         charts_clear(&ended->charts[i]);
@@ -471,6 +508,7 @@ bool runs_reader_settle(RunsReader *reader, uint64_t serial, uint32_t timeout_ms
                   status.rows_committed + status.rows_dropped >= status.rows_accepted;
         if (settled)
             break;
+        atomic_store(&reader->hurry, true);
         sem_post(&reader->wake);
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
