@@ -72,6 +72,8 @@ struct Model {
     std::unique_ptr<torch::optim::Adam> adam;
     at::Tensor train_images, train_labels, test_images, test_labels, order;
     int64_t at = 0; /* in `order` */
+    bool has_ranges = false;
+    float kernel_max = 0, map_min = 0, map_max = 0; /* of the first snapshot */
 };
 
 struct Owner { /* what a snapshot's descriptors point into */
@@ -212,25 +214,35 @@ ModelSnapshot *model_snapshot(Model *model, bool on_cpu, char *why)
         at::Tensor weight = model->net->conv1->weight;
         snapshot->predicted = static_cast<int32_t>(model->net(digit).argmax(1).item<int64_t>());
         snapshot->truth = model->params.test_labels[0];
-        snapshot->kernel_max = weight.abs().max().item<float>();
-        snapshot->map_min = maps.min().item<float>();
-        snapshot->map_max = maps.max().item<float>();
+        if (!model->has_ranges) { /* each of these waits for the device: once is enough */
+            model->kernel_max = weight.abs().max().item<float>();
+            model->map_min = maps.min().item<float>();
+            model->map_max = maps.max().item<float>();
+            model->has_ranges = true;
+        }
+        snapshot->kernel_max = model->kernel_max;
+        snapshot->map_min = model->map_min;
+        snapshot->map_max = model->map_max;
         snapshot->on_device = !device.is_cpu();
-        /* Owned copies: a view of the weight has an offset, and goes on changing. */
-        auto keep = [&](const at::Tensor &view, CaliperTensor *out) {
-            owner->tensors.push_back(view.to(device).clone(at::MemoryFormat::Contiguous));
-            auto handed = caliper::adapters::stream_to_tensor(owner->tensors.back(),
-                                                              model->params.bridge_caps);
+        /* Owned copies: the weight goes on changing. One for all of a kind; a picture is a view of
+         * it, whose offset the address on a CPU or CUDA device holds. */
+        auto own = [&](const at::Tensor &of) {
+            owner->tensors.push_back(of.to(device).clone(at::MemoryFormat::Contiguous));
+            return owner->tensors.back();
+        };
+        auto hand_over = [&](const at::Tensor &view, CaliperTensor *out) {
+            auto handed = caliper::adapters::stream_to_tensor(view, model->params.bridge_caps);
             if (!handed) {
                 throw std::runtime_error("a tensor of the net cannot be handed over");
             }
             *out = *handed;
         };
+        at::Tensor kernels = own(weight), shown_maps = own(maps);
         for (int i = 0; i < MODEL_KERNELS; i++) {
-            keep(weight[i][0], &snapshot->kernels[i]);
-            keep(maps[0][i], &snapshot->maps[i]);
+            hand_over(kernels[i][0], &snapshot->kernels[i]);
+            hand_over(shown_maps[0][i], &snapshot->maps[i]);
         }
-        keep(digit[0][0], &snapshot->digit);
+        hand_over(own(digit)[0][0], &snapshot->digit);
         snapshot->owner = owner.release();
         return snapshot.release();
     } catch (...) {

@@ -76,7 +76,7 @@ typedef struct ModelSnapshot {
     CaliperTensor kernels[MODEL_KERNELS]; /* 3 x 3 */
     CaliperTensor digit;                  /* 28 x 28, 0..1: the first of the test set */
     CaliperTensor maps[MODEL_KERNELS];    /* 26 x 26, of conv1, before relu */
-    float kernel_max, map_min, map_max;   /* largest |weight|; range over the maps */
+    float kernel_max, map_min, map_max;   /* of the model's first: largest |weight|; the maps' */
     int32_t predicted, truth;
     bool on_device;
     void *owner;

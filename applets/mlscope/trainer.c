@@ -16,6 +16,7 @@ struct Trainer {
     pthread_mutex_t lock;
     pthread_cond_t moved; /* a step, or the end */
     atomic_bool wants_cpu;
+    int64_t shown_ms; /* the job's: when the last snapshot was made */
     /* Under the lock. */
     TrainerView view;
     float *losses, *accuracies, *accuracy_steps;
@@ -111,10 +112,17 @@ void trainer_wait(Trainer *trainer, int64_t step, int32_t timeout_ms)
     pthread_mutex_unlock(&trainer->lock);
 }
 
+static int32_t evaluate_every_steps(const TrainerParams *params)
+{
+    return params->evaluate_every_steps != 0 ? params->evaluate_every_steps
+                                             : (int32_t)TRAINER_EVALUATE_EVERY_STEPS;
+}
+
 /* Room for the whole run, made before its first step, so that the arrays never move. */
 static bool make_room(Trainer *trainer, int64_t steps)
 {
-    int64_t evaluations = steps / TRAINER_EVERY_STEPS + trainer->params.epochs + 2;
+    int32_t every = evaluate_every_steps(&trainer->params);
+    int64_t evaluations = (every > 0 ? steps / every : 0) + trainer->params.epochs + 2;
     float *losses = malloc((size_t)steps * sizeof *losses);
     float *accuracies = malloc((size_t)evaluations * sizeof *accuracies);
     float *accuracy_steps = malloc((size_t)evaluations * sizeof *accuracy_steps);
@@ -206,8 +214,30 @@ static void pin_ranges(TrainerView *view, const ModelSnapshot *first)
     view->map_max = at_least(first->map_max, view->map_min + 1e-6f);
 }
 
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Whether a new snapshot would be seen: the last one was taken, and that a while ago. */
+static bool show_is_due(Trainer *trainer)
+{
+    int32_t every_ms = trainer->params.show_every_ms != 0 ? trainer->params.show_every_ms
+                                                          : (int32_t)TRAINER_SHOW_EVERY_MS;
+    if (every_ms < 0 || now_ms() - trainer->shown_ms < every_ms)
+        return false;
+    pthread_mutex_lock(&trainer->lock);
+    bool was_taken = trainer->latest == NULL;
+    pthread_mutex_unlock(&trainer->lock);
+    return was_taken;
+}
+
 static bool show(Trainer *trainer, Model *model, bool is_first, char *why)
 {
+    if (trainer->params.show_every_ms < 0)
+        return true;
     ModelSnapshot *made = model_snapshot(model, atomic_load(&trainer->wants_cpu), why);
     if (made == NULL)
         return false;
@@ -218,6 +248,7 @@ static bool show(Trainer *trainer, Model *model, bool is_first, char *why)
     trainer->latest = made;
     pthread_mutex_unlock(&trainer->lock);
     model_snapshot_free(&unseen);
+    trainer->shown_ms = now_ms();
     return true;
 }
 
@@ -226,6 +257,7 @@ static bool train(Trainer *trainer, Model *model, uint64_t run, int64_t steps,
                   const CaliperJobControl *control, char *why)
 {
     const int64_t epoch_steps = model_steps_per_epoch(model);
+    const int32_t evaluate_every = evaluate_every_steps(&trainer->params);
     char message[96];
     if (!show(trainer, model, true, why))
         return false;
@@ -242,10 +274,10 @@ static bool train(Trainer *trainer, Model *model, uint64_t run, int64_t steps,
         if (run != 0)
             trainer->params.metrics->scalar(run, "train/loss", step, loss);
         bool is_last = step == steps || step % epoch_steps == 0;
-        if ((step % TRAINER_EVERY_STEPS == 0 || is_last) &&
+        if (evaluate_every > 0 && (step % evaluate_every == 0 || is_last) &&
             !evaluate(trainer, model, run, step, control, why))
             return false;
-        if ((step % TRAINER_SHOW_EVERY_STEPS == 0 || is_last) && !show(trainer, model, false, why))
+        if ((is_last || show_is_due(trainer)) && !show(trainer, model, false, why))
             return false;
         snprintf(message, sizeof message, "epoch %lld of %d, loss %.4f",
                  (long long)((step - 1) / epoch_steps + 1), (int)trainer->params.epochs, loss);

@@ -12,7 +12,12 @@
 #include "digits.h"
 #include "model.h"
 
-enum { TRAINER_STATUS_BYTES = 400, TRAINER_EVERY_STEPS = 50, TRAINER_SHOW_EVERY_STEPS = 10 };
+enum {
+    TRAINER_STATUS_BYTES = 400,
+    TRAINER_EVALUATE_EVERY_STEPS = 50,
+    TRAINER_SHOW_EVERY_MS = 100, /* often enough for the eye, rare enough for a fast device */
+    TRAINER_NEVER = -1
+};
 
 typedef struct TrainerParams {
     char folder[4096];
@@ -21,6 +26,9 @@ typedef struct TrainerParams {
     double learning_rate;
     int32_t batch, epochs;
     int64_t steps_max; /* 0: all */
+    /* 0: the defaults above; TRAINER_NEVER: not even at the end. What is shown is made anew once
+     * that time is over and the last was taken, and at the end of each epoch. */
+    int32_t evaluate_every_steps, show_every_ms;
     bool on_cuda;
     uint32_t bridge_caps;
     const CaliperMetricsV1 *metrics; /* NULL: trains without */

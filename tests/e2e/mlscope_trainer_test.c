@@ -199,7 +199,8 @@ static int tear_down(void **state)
 
 static TrainerParams params_of(int32_t epochs)
 {
-    TrainerParams params = {.seed = 1, .learning_rate = 1e-3, .batch = 10, .epochs = epochs};
+    TrainerParams params = {
+        .seed = 1, .learning_rate = 1e-3, .batch = 10, .epochs = epochs, .show_every_ms = 1};
     snprintf(params.folder, sizeof params.folder, "%s", folder);
     snprintf(params.data_name, sizeof params.data_name, "counted");
     return params;
