@@ -143,7 +143,7 @@ static int64_t shown_step(const Runs *runs)
     return -1;
 }
 
-static bool stage_start(Stage *stage, MetricsStore *store)
+static bool stage_start(Stage *stage, MetricsStore *store, const char *data_root)
 {
     stage->renderer =
         renderer_choose(RENDERER_PARAMS(.width_px = WIDTH, .height_px = HEIGHT), "cpu", NULL);
@@ -153,7 +153,7 @@ static bool stage_start(Stage *stage, MetricsStore *store)
         !ui_textures_create(stage->ui, stage->renderer))
         return false;
     widgets_start(stage->bridge);
-    stage->runs = runs_create(store, stage->bridge, stage->ui, false);
+    stage->runs = runs_create(store, stage->bridge, stage->ui, data_root, false);
     return stage->runs != NULL;
 }
 
@@ -267,7 +267,7 @@ int main(int argc, char **argv)
         printf("%d rows made in %.1f s\n", runs * steps * tags, now_sec() - started);
     }
     Stage stage = {0};
-    bool good = stage_start(&stage, store) && measure(&stage, store, seconds);
+    bool good = stage_start(&stage, store, argv[1]) && measure(&stage, store, seconds);
     stage_stop(&stage);
     metrics_store_destroy(&store);
     return good || !check ? 0 : 1;

@@ -78,8 +78,8 @@ bool panels_open_runs(Shell *shell)
     if (store == NULL)
         return false;
     if (shell->runs == NULL)
-        shell->runs =
-            runs_create(store, shell->bridge, shell->ui, shell->params->runs_state != NULL);
+        shell->runs = runs_create(store, shell->bridge, shell->ui, host_data_dir(shell->host),
+                                  shell->params->runs_state != NULL);
     if (shell->runs == NULL)
         return false;
     shell->panels[shell->panel_count++] = (Panel){.applet = SHELL_RUNS, .focus = true};

@@ -154,6 +154,12 @@ void runs_draw_empty(Runs *runs)
         ui->space(0, 4);
         if (ui->button("Copy the command", 0, 0, 0))
             ui->set_clipboard("caliper import tfevents ");
+        ui->space(0, 14);
+        ui->text_ex("Tables and datasets need no run.", -1, 0, CALIPER_TEXT_DIM);
+        ui->space(0, 4);
+        bool pressed = runs_button(runs, RUNS_ACTION_DATA, "Data", false);
+        if (runs_key(runs, RUNS_ACTION_DATA) || pressed)
+            runs->page = RUNS_ACTION_DATA;
     }
     ui->end(CALIPER_SCOPE_INDENT);
 }

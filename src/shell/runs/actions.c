@@ -33,6 +33,7 @@ const RunsActionInfo runs_actions[RUNS_ACTION_COUNT] = {
     [RUNS_ACTION_IMAGES] = {"images", '4', "4", "images over steps", EVERYWHERE},
     [RUNS_ACTION_ABOUT] = {"about", '5', "5", "about this run", EVERYWHERE},
     [RUNS_ACTION_ARTIFACTS] = {"artifacts", '6', "6", "what this run has put", EVERYWHERE},
+    [RUNS_ACTION_DATA] = {"data", '7', "7", "tables, datasets, SQL", EVERYWHERE},
     [RUNS_ACTION_IMAGE_BACK] = {"image-back", ',', ",", "the image before", RUNS_ACTION_IMAGES},
     [RUNS_ACTION_IMAGE_ON] = {"image-on", '.', ".", "the next image", RUNS_ACTION_IMAGES},
     [RUNS_ACTION_NOTE] = {"note", 'E', "e", "write a note", RUNS_ACTION_ABOUT},
@@ -51,6 +52,23 @@ const RunsActionInfo runs_actions[RUNS_ACTION_COUNT] = {
                                  RUNS_ACTION_ARTIFACTS},
     [RUNS_ACTION_ARTIFACT_RUN] = {"artifact-run", 'G', "g", "go to the run that put it",
                                   RUNS_ACTION_ARTIFACTS},
+    [RUNS_ACTION_TABLE_BACK] = {"table-back", ',', ",", "show the table before", RUNS_ACTION_DATA},
+    [RUNS_ACTION_TABLE_ON] = {"table-on", '.', ".", "show the next table", RUNS_ACTION_DATA},
+    [RUNS_ACTION_REFRESH] = {"refresh", 'R', "r", "list the tables again", RUNS_ACTION_DATA},
+    [RUNS_ACTION_SQL] = {"sql", 'Q', "q", "write a statement", RUNS_ACTION_DATA},
+    [RUNS_ACTION_SQL_RUN] = {"sql-run", CALIPER_MOD_CTRL | CALIPER_KEY_ENTER, "ctrl+enter",
+                             "run the statement", RUNS_ACTION_DATA},
+    [RUNS_ACTION_SQL_CANCEL] = {"sql-cancel", CALIPER_MOD_CTRL | '.', "ctrl+.",
+                                "end the statement that runs", RUNS_ACTION_DATA},
+    [RUNS_ACTION_SQL_SOURCE] = {"sql-source", 'D', "d", "data, or what runs logged",
+                                RUNS_ACTION_DATA},
+    [RUNS_ACTION_RESULT_PLOT] = {"result-plot", 'V', "v", "as a table, or as curves",
+                                 RUNS_ACTION_DATA},
+    [RUNS_ACTION_SORT] = {"sort", 'O', "o", "sort by the next column", RUNS_ACTION_DATA},
+    [RUNS_ACTION_SORT_DOWN] = {"sort-down", 'I', "i", "the greatest first", RUNS_ACTION_DATA},
+    [RUNS_ACTION_PLOT_X] = {"plot-x", 'X', "x", "the next column across", RUNS_ACTION_DATA},
+    [RUNS_ACTION_PLOT_Y] = {"plot-y", 'Y', "y", "the next column upwards", RUNS_ACTION_DATA},
+    [RUNS_ACTION_PLOT_POINTS] = {"plot-points", 'P', "p", "points, or a line", RUNS_ACTION_DATA},
     [RUNS_ACTION_EXPORT] = {"export", 'P', "p", "copy the command that exports the chosen runs",
                             EVERYWHERE},
     [RUNS_ACTION_DELETE] = {"delete", CALIPER_KEY_DELETE, "delete", "put the chosen runs away",
@@ -61,8 +79,13 @@ const RunsActionInfo runs_actions[RUNS_ACTION_COUNT] = {
 bool runs_key(Runs *runs, RunsAction action)
 {
     const RunsActionInfo *info = &runs_actions[action];
+    bool is_page = action >= RUNS_ACTION_SCALARS && action <= RUNS_ACTION_LAST_PAGE;
+    bool typing = action == RUNS_ACTION_SQL_RUN || action == RUNS_ACTION_SQL_CANCEL;
     if ((info->page != EVERYWHERE && info->page != runs->page) ||
-        !widgets_table()->shortcut(info->chord, CALIPER_SHORTCUT_REPEAT))
+        /* Nothing is done to runs that are not in sight. */
+        (info->page == EVERYWHERE && runs->page == RUNS_ACTION_DATA && !is_page) ||
+        !widgets_table()->shortcut(info->chord, typing ? CALIPER_SHORTCUT_WHILE_TYPING
+                                                       : CALIPER_SHORTCUT_REPEAT))
         return false;
     runs->seen[action].by_key++;
     return true;

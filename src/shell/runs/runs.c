@@ -10,7 +10,7 @@
 
 enum { SETTLE_MS = 20000 };
 
-Runs *runs_create(MetricsStore *store, Bridge *bridge, Ui *ui, bool listens)
+Runs *runs_create(MetricsStore *store, Bridge *bridge, Ui *ui, const char *data_root, bool listens)
 {
     Runs *runs = calloc(1, sizeof *runs);
     if (runs == NULL) {
@@ -20,6 +20,7 @@ Runs *runs_create(MetricsStore *store, Bridge *bridge, Ui *ui, bool listens)
     runs->store = store;
     runs->bridge = bridge;
     runs->ui = ui;
+    runs->data_root = data_root;
     runs->listens = listens;
     runs->page = RUNS_ACTION_SCALARS;
     runs->turn_page = true;
@@ -44,6 +45,7 @@ void runs_destroy(Runs **runs)
     if (ended->listens)
         ui_items_listen(ended->ui, false);
     runs_artifacts_destroy(&ended->artifacts);
+    runs_data_destroy(&ended->data);
     runs_reader_destroy(&ended->reader);
     if (ended->texture != 0)
         bridge_release_texture(ended->bridge, ended->texture);
@@ -154,6 +156,7 @@ void runs_settle(Runs *runs)
 {
     (void)runs_reader_settle(runs->reader, runs->serial, SETTLE_MS);
     runs_artifacts_settle(runs);
+    runs_data_settle(runs);
 }
 
 /* ---- Drawing ---- */
@@ -187,6 +190,15 @@ static void draw_tag_filter(Runs *runs)
     runs_seen(runs, RUNS_ACTION_TAGS);
 }
 
+static bool has_runs(const Runs *runs)
+{
+    for (uint32_t i = 0; runs->catalog != NULL && i < runs->catalog->runs.count; i++) {
+        if (!runs->catalog->runs.items[i].deleted)
+            return true;
+    }
+    return runs->deleted_count > 0; /* they can be brought back */
+}
+
 static void draw_pages(Runs *runs)
 {
     static const struct {
@@ -198,7 +210,8 @@ static void draw_pages(Runs *runs)
                  {RUNS_ACTION_HISTOGRAMS, "Histograms", runs_draw_histograms},
                  {RUNS_ACTION_IMAGES, "Images", runs_draw_images},
                  {RUNS_ACTION_ABOUT, "About", runs_draw_about},
-                 {RUNS_ACTION_ARTIFACTS, "Artifacts", runs_draw_artifacts}};
+                 {RUNS_ACTION_ARTIFACTS, "Artifacts", runs_draw_artifacts},
+                 {RUNS_ACTION_DATA, "Data", runs_draw_data}};
     const CaliperWidgetsV1 *ui = widgets_table();
     size_t shown = 0;
     for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
@@ -212,7 +225,10 @@ static void draw_pages(Runs *runs)
         if (runs->page == pages[i].action)
             shown = i;
     }
-    draw_export(runs);
+    if (runs->page == RUNS_ACTION_DATA)
+        ui->space(0, 0);
+    else
+        draw_export(runs);
     if (runs->page == RUNS_ACTION_SCALARS)
         draw_tag_filter(runs);
     if (runs->told[0] != '\0')
@@ -221,16 +237,8 @@ static void draw_pages(Runs *runs)
         ui->text_ex(runs->snapshot->error, -1, ui->color(CALIPER_THEME_WARN), CALIPER_TEXT_WRAP);
     ui->space(0, 2);
     runs->in_sight_count = 0;
-    pages[shown].draw(runs);
-}
-
-static bool has_runs(const Runs *runs)
-{
-    for (uint32_t i = 0; runs->catalog != NULL && i < runs->catalog->runs.count; i++) {
-        if (!runs->catalog->runs.items[i].deleted)
-            return true;
-    }
-    return runs->deleted_count > 0; /* they can be brought back */
+    if (pages[shown].action == RUNS_ACTION_DATA || has_runs(runs))
+        pages[shown].draw(runs);
 }
 
 void runs_draw(Runs *runs)
@@ -244,7 +252,7 @@ void runs_draw(Runs *runs)
         runs_take_catalog(runs);
         runs->named = runs->catalog->number;
     }
-    if (!has_runs(runs)) {
+    if (!has_runs(runs) && (runs->page != RUNS_ACTION_DATA || runs->snapshot == NULL)) {
         runs->in_sight_count = 0;
         runs_draw_empty(runs);
         return;
@@ -253,7 +261,10 @@ void runs_draw(Runs *runs)
         runs_find_rows(runs);
     runs_take_keys(runs);
     (void)ui->split("##split", CALIPER_SPLIT_LEFT_RIGHT, &runs->list_w, 200, 300);
-    runs_draw_list(runs);
+    if (runs->page == RUNS_ACTION_DATA)
+        runs_draw_tables(runs);
+    else
+        runs_draw_list(runs);
     ui->split_next();
     ui->indent(8);
     draw_pages(runs);

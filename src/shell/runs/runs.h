@@ -16,7 +16,7 @@
 typedef struct Runs Runs;
 
 /* All outlive it. `listens`: the state will be wanted. NULL after one line. */
-Runs *runs_create(MetricsStore *store, Bridge *bridge, Ui *ui, bool listens);
+Runs *runs_create(MetricsStore *store, Bridge *bridge, Ui *ui, const char *data_root, bool listens);
 void runs_destroy(Runs **runs);
 
 /* Inside widgets_begin and widgets_end of an open panel. Asks nothing, waits for nothing. */

@@ -35,6 +35,7 @@ typedef enum RunsAction {
     RUNS_ACTION_IMAGES,
     RUNS_ACTION_ABOUT,
     RUNS_ACTION_ARTIFACTS,
+    RUNS_ACTION_DATA,
     RUNS_ACTION_IMAGE_BACK,
     RUNS_ACTION_IMAGE_ON,
     RUNS_ACTION_NOTE,
@@ -45,11 +46,24 @@ typedef enum RunsAction {
     RUNS_ACTION_VERIFY_ALL,
     RUNS_ACTION_SHOW_FOLDER,
     RUNS_ACTION_ARTIFACT_RUN,
+    RUNS_ACTION_TABLE_BACK,
+    RUNS_ACTION_TABLE_ON,
+    RUNS_ACTION_REFRESH,
+    RUNS_ACTION_SQL,
+    RUNS_ACTION_SQL_RUN,
+    RUNS_ACTION_SQL_CANCEL,
+    RUNS_ACTION_SQL_SOURCE,
+    RUNS_ACTION_RESULT_PLOT,
+    RUNS_ACTION_SORT,
+    RUNS_ACTION_SORT_DOWN,
+    RUNS_ACTION_PLOT_X,
+    RUNS_ACTION_PLOT_Y,
+    RUNS_ACTION_PLOT_POINTS,
     RUNS_ACTION_EXPORT,
     RUNS_ACTION_DELETE,
     RUNS_ACTION_UNDO,
     RUNS_ACTION_COUNT,
-    RUNS_ACTION_LAST_PAGE = RUNS_ACTION_ARTIFACTS
+    RUNS_ACTION_LAST_PAGE = RUNS_ACTION_DATA
 } RunsAction;
 
 typedef struct RunsActionInfo {
@@ -69,6 +83,7 @@ typedef struct RunsActionSeen {
 enum { RUNS_TEXT_BYTES = 128, RUNS_LABEL_BYTES = 120, RUNS_NOTE_BYTES = 2048, RUNS_COLUMNS = 4 };
 
 typedef struct RunsArtifacts RunsArtifacts; /* artifacts_page.c */
+typedef struct RunsData RunsData;           /* data_impl.h */
 
 struct Runs {
     MetricsStore *store;
@@ -131,7 +146,9 @@ struct Runs {
     char told[RUNS_TEXT_BYTES * 2]; /* what was just done */
 
     RunsArtifacts *artifacts; /* NULL: not looked at yet */
-    bool no_artifacts;        /* they could not be set up */
+    RunsData *data;
+    bool no_artifacts, no_data; /* they could not be set up */
+    const char *data_root;
 
     uint64_t serial, asked_hash;
     RunsActionSeen seen[RUNS_ACTION_COUNT];
@@ -176,6 +193,13 @@ void runs_draw_empty(Runs *runs);
 void runs_artifacts_destroy(RunsArtifacts **page);
 void runs_artifacts_settle(Runs *runs);
 void runs_artifacts_put_state(FILE *file, const Runs *runs);
+
+/* data_page.c: the list stands where the runs stand on other pages. */
+void runs_draw_tables(Runs *runs);
+void runs_draw_data(Runs *runs);
+void runs_data_destroy(RunsData **data);
+void runs_data_settle(Runs *runs);
+void runs_data_put_state(FILE *file, const Runs *runs);
 
 /* A chart of the snapshot; NULL: it has not come yet. */
 const RunsChart *runs_chart(const Runs *runs, const char *tag);

@@ -195,6 +195,7 @@ static void put_state(FILE *file, const Runs *runs)
     put_parameters(file, runs);
     put_media(file, runs);
     runs_artifacts_put_state(file, runs);
+    runs_data_put_state(file, runs);
     put_actions(file, runs);
     fputs("}\n", file);
 }

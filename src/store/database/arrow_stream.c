@@ -59,15 +59,22 @@ static bool fetch_batch(Stream *stream, struct ArrowArray *out, bool *failed)
         *failed = true;
         return false;
     }
+    if (!database_work_begin(stream->session, &stream->error)) {
+        *failed = true;
+        return false;
+    }
     DuckdbDataChunk chunk = duckdb->fetch_chunk(*result);
+    bool stopped = database_work_end();
     if (chunk == NULL || duckdb->data_chunk_get_size(chunk) == 0) {
         const char *text = duckdb->result_error(result);
         duckdb->destroy_data_chunk(&chunk);
-        if (text == NULL || text[0] == '\0')
+        if ((text == NULL || text[0] == '\0') && !stopped)
             return false;
         *failed = true;
         if (database_session_closing(stream->session))
             database_error_set(&stream->error, 0, DATABASE_CLOSED_TEXT);
+        else if (stopped)
+            database_error_set(&stream->error, DUCKDB_ERROR_KIND_INTERRUPT, DATABASE_STOPPED_TEXT);
         else
             database_error_set(&stream->error, duckdb->result_error_type(result), "%s", text);
         return false;

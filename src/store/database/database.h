@@ -96,6 +96,29 @@ bool database_session_execute(DatabaseSession *session, DuckdbPrepared prepared,
 /* Runs statements of our own, as database_run(). */
 bool database_session_run(DatabaseSession *session, const char *sql, DatabaseError *error);
 
-#define DATABASE_CLOSED_TEXT "the store is closed"
+#define DATABASE_CLOSED_TEXT  "the store is closed"
+#define DATABASE_STOPPED_TEXT "it was cancelled"
+
+/* ---- Ending what another thread asks: database_stop.c ---- */
+
+typedef struct DatabaseStop DatabaseStop;
+
+/* NULL without memory. */
+DatabaseStop *database_stop_create(void);
+/* After the last thread that it watches let go. NULLs *stop, accepts NULL. */
+void database_stop_destroy(DatabaseStop **stop);
+/* From now on what the calling thread runs in sessions, and reads of their streams, may be ended
+ * through `stop`, and has not been so far; NULL: no more. One thread a stop at a time. */
+void database_stop_watch(DatabaseStop *stop);
+/* Any thread; waits for nothing. The work ends soon, with an error; so does all that the thread
+ * begins until it watches anew. To be asked again while the work goes on: an interrupt between two
+ * statements is lost. */
+void database_stop_ask(DatabaseStop *stop);
+
+/* For src/store/database/: around what may take long, in a session that is entered. False and
+ * *error: it was asked to stop. */
+bool database_work_begin(DatabaseSession *session, DatabaseError *error);
+/* Whether it was asked to stop meanwhile. */
+bool database_work_end(void);
 
 #endif

@@ -188,10 +188,16 @@ bool database_session_execute(DatabaseSession *session, DuckdbPrepared prepared,
         goto done;
     }
     memset(&session->result, 0, sizeof session->result);
+    if (!database_work_begin(session, error))
+        goto done;
     state = duckdb->execute_pending(pending, &session->result);
+    bool stopped = database_work_end();
     session->has_result = true;
     done = state == DUCKDB_STATE_SUCCESS;
-    if (!done) {
+    if (!done && stopped && !database_session_closing(session)) {
+        database_error_set(error, DUCKDB_ERROR_KIND_INTERRUPT, DATABASE_STOPPED_TEXT);
+        drop_result(session);
+    } else if (!done) {
         set_closing_or(session, error, duckdb->result_error_type(&session->result),
                        duckdb->result_error(&session->result));
         drop_result(session);
