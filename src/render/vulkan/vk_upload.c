@@ -202,6 +202,13 @@ static bool band_read(VulkanRenderer *renderer, VkImage image, VkImageLayout lay
     VkCommandBuffer commands = vk_commands(renderer);
     if (commands == VK_NULL_HANDLE)
         return false;
+    /* The buffer's last copy was waited for by its timeline value. That orders it, but layers
+     * of 1.3.275 look at fences alone, and a barrier costs this path nothing. */
+    const VkMemoryBarrier before = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                    .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
+                                    .dstAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT};
+    api->vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                              VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1, &before, 0, NULL, 0, NULL);
     api->vkCmdCopyImageToBuffer(commands, image, layout, renderer->staging.readback_buffer, 1,
                                 copy);
     VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
