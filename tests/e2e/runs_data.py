@@ -57,6 +57,13 @@ def scalar(tag, step, wall, value):
     return _event(wall, step, _bytes(1, tag.encode()) + b"\x15" + struct.pack("<f", value))
 
 
+def scalar_tensor(tag, step, wall, value):
+    """As the second generation writes it: TensorProto {dtype 1, shape 2, float_val 5}."""
+    tensor = b"\x08\x01" + _bytes(2, b"") + _bytes(5, struct.pack("<f", value))
+    metadata = _bytes(1, _bytes(1, b"scalars"))
+    return _event(wall, step, _bytes(1, tag.encode()) + _bytes(8, tensor) + _bytes(9, metadata))
+
+
 def histogram(tag, step, wall, limits, counts, least=None, greatest=None):
     """limits: the right end of each bucket."""
     width = limits[1] - limits[0] if len(limits) > 1 else 1.0

@@ -77,6 +77,10 @@ static void put_charts(FILE *file, const Runs *runs)
         state_put_number(file, chart->inner_low);
         fputs(", \"inner_high\": ", file);
         state_put_number(file, chart->inner_high);
+        fputs(", \"from\": ", file); /* of the window that was read again; null: there is none */
+        state_put_number(file, chart->has_range ? chart->from : (double)NAN);
+        fputs(", \"to\": ", file);
+        state_put_number(file, chart->has_range ? chart->to : (double)NAN);
         fputs(", \"series\": [", file);
         for (uint32_t k = 0; k < chart->count; k++) {
             fputs(k > 0 ? ",\n  " : "\n  ", file);
@@ -189,6 +193,8 @@ static void put_state(FILE *file, const Runs *runs)
     fprintf(file, ",\n\"queries\": %llu, \"frame_queries\": %llu, \"snapshots\": %llu",
             (unsigned long long)counters.queries, (unsigned long long)counters.frame_queries,
             (unsigned long long)counters.snapshots);
+    fprintf(file, ",\n\"owner\": %s",
+            runs->snapshot != NULL && runs->snapshot->owner ? "true" : "false");
     if (runs->catalog != NULL)
         put_runs(file, runs);
     put_charts(file, runs);
