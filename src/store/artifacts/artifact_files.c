@@ -11,6 +11,7 @@
 
 #include "core/fault.h"
 #include "core/frame_thread.h"
+#include "store/file_lock.h"
 
 bool artifact_error_set(ArtifactError *error, int code, const char *what, const char *path)
 {
@@ -49,6 +50,24 @@ int artifact_open(const char *path, int flags, mode_t mode, ArtifactError *error
     if (fd < 0)
         artifact_error_set(error, errno, "cannot open", path);
     return fd;
+}
+
+int artifact_open_to_lock(const char *path, int flags, mode_t mode, ArtifactError *error)
+{
+    int fd;
+    do
+        fd = fails("artifacts.open", EMFILE) ? -1 : file_lock_open(path, flags, mode);
+    while (fd < 0 && errno == EINTR);
+    if (fd < 0)
+        artifact_error_set(error, errno, "cannot open", path);
+    return fd;
+}
+
+void artifact_close_locked(int *fd)
+{
+    if (*fd >= 0)
+        file_lock_close(*fd);
+    *fd = -1;
 }
 
 void artifact_close(int *fd)

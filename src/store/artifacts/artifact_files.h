@@ -30,6 +30,9 @@ bool artifact_path_join(char out[ARTIFACT_PATH_BYTES], const char *a, const char
 int artifact_open(const char *path, int flags, mode_t mode, ArtifactError *error);
 /* Descriptors < 0 are passed over. What close reports comes too late to matter after fsync. */
 void artifact_close(int *fd);
+/* The same for a file to be locked: a forked child does not keep it (file_lock.h). */
+int artifact_open_to_lock(const char *path, int flags, mode_t mode, ArtifactError *error);
+void artifact_close_locked(int *fd);
 bool artifact_write_all(int fd, const char *path, const void *bytes, size_t size_bytes,
                         ArtifactError *error);
 /* As many bytes as there are from `offset` on, at most `size_bytes`; -1 on failure. */

@@ -148,15 +148,15 @@ int artifact_log_lock(ArtifactStore *store, ArtifactError *error)
 {
     char path[ARTIFACT_PATH_BYTES];
     artifact_inner_path(store, "index.lock", path);
-    int fd = artifact_open(path, O_RDWR | O_CREAT, 0600, error);
+    int fd = artifact_open_to_lock(path, O_RDWR | O_CREAT, 0600, error);
     if (fd >= 0 && !artifact_lock(fd, path, true, error))
-        artifact_close(&fd);
+        artifact_close_locked(&fd);
     return fd;
 }
 
 void artifact_log_unlock(int *lock_fd)
 {
-    artifact_close(lock_fd);
+    artifact_close_locked(lock_fd);
 }
 
 /* ---- Appending ---- */

@@ -116,14 +116,14 @@ bool artifact_scan_temporaries(ArtifactStore *store, bool remove, ArtifactTempor
         if (entry->d_name[0] == '.' || !artifact_path_join(file, path, entry->d_name, NULL) ||
             artifact_stat(file, &status, &ignored) <= 0)
             continue;
-        int fd = artifact_open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0, &ignored);
+        int fd = artifact_open_to_lock(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0, &ignored);
         if (fd < 0)
             continue;
         bool live = !artifact_lock(fd, file, false, &ignored);
         if (!live && remove)
             artifact_unlink(file);
         visit(user, file, (uint64_t)status.st_size, live);
-        artifact_close(&fd);
+        artifact_close_locked(&fd);
     }
     closedir(folder);
     return true;

@@ -24,7 +24,8 @@ bool artifact_temporary_begin(ArtifactStore *store, ArtifactTemporary *out, Arti
         snprintf(name, sizeof name, "tmp/%ld-%lld%09ld-%u", (long)getpid(), (long long)now.tv_sec,
                  now.tv_nsec, atomic_fetch_add(&store->next_temporary, 1));
         artifact_inner_path(store, name, out->path);
-        out->fd = artifact_open(out->path, O_WRONLY | O_CREAT | O_EXCL, BLOB_MODE, &this_time);
+        out->fd =
+            artifact_open_to_lock(out->path, O_WRONLY | O_CREAT | O_EXCL, BLOB_MODE, &this_time);
         if (out->fd < 0 && this_time.code == EEXIST)
             continue;
         if (out->fd < 0)
@@ -36,7 +37,7 @@ bool artifact_temporary_begin(ArtifactStore *store, ArtifactTemporary *out, Arti
         /* A cleaner that came between the two calls has taken it for a dead one's. */
         if (fstat(out->fd, &status) == 0 && status.st_nlink > 0)
             return true;
-        artifact_close(&out->fd);
+        artifact_close_locked(&out->fd);
     }
     return artifact_error_set(error, EEXIST, "cannot make a file in", store->folder);
 }
@@ -47,5 +48,5 @@ void artifact_temporary_end(ArtifactTemporary *temporary, bool keep)
         return;
     if (!keep)
         artifact_unlink(temporary->path);
-    artifact_close(&temporary->fd);
+    artifact_close_locked(&temporary->fd);
 }

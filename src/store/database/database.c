@@ -1,6 +1,8 @@
 /* Opening a database with hardened settings, closing it, and the words of errors. Any thread. */
 #include "store/database/database.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,6 +161,26 @@ static DuckdbDatabase open_or_move(const DuckdbApi *duckdb, const DatabaseParams
     return NULL;
 }
 
+/* Makes the name of a new file durable. */
+static bool sync_name(const char *path, DatabaseError *error)
+{
+    char folder[4096];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path) : 1,
+             slash != NULL ? path : ".");
+    int fd = open(folder[0] != '\0' ? folder : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool failing = fault_here("store.database.sync");
+    if (failing)
+        errno = EIO;
+    bool ok = fd >= 0 && !failing && (fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP);
+    if (!ok)
+        database_error_set(error, DUCKDB_ERROR_KIND_IO, "%s cannot be flushed: %s", folder,
+                           strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
 Database *database_open(const DatabaseParams *params, DatabaseError *error)
 {
     const char *reason = NULL;
@@ -178,8 +200,12 @@ Database *database_open(const DatabaseParams *params, DatabaseError *error)
     bool claims = params->path != NULL && !params->read_only;
     if (claims)
         database->file = database_file_claim(params->path, error);
+    bool fresh = claims && access(params->path, F_OK) != 0;
     if (!claims || database->file != NULL)
         database->handle = open_or_move(duckdb, params, &database->moved_to, error);
+    fresh = fresh || database->moved_to != NULL;
+    if (database->handle != NULL && fresh && !sync_name(params->path, error))
+        duckdb->close(&database->handle);
     if (database->handle == NULL) {
         database_file_release(&database->file);
         database_unref(database);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/fault.h"
+#include "store/file_lock.h"
 
 /* What an injected failure looks like: a full disk, the one that is met in life. */
 static bool fails(const char *site)
@@ -21,6 +22,11 @@ static bool fails(const char *site)
 int disk_open(const char *path, int flags, const char *site)
 {
     return fails(site) ? -1 : open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+int disk_open_to_lock(const char *path, int flags, const char *site)
+{
+    return fails(site) ? -1 : file_lock_open(path, flags | O_NOFOLLOW, 0600);
 }
 
 bool disk_write_at(int fd, const void *bytes, size_t length, uint64_t offset, const char *site)

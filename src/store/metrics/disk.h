@@ -11,6 +11,8 @@
 
 /* A new file descriptor, or -1. */
 int disk_open(const char *path, int flags, const char *site);
+/* The same for a file to be locked (file_lock.h); file_lock_close ends it. */
+int disk_open_to_lock(const char *path, int flags, const char *site);
 bool disk_write_at(int fd, const void *bytes, size_t length, uint64_t offset, const char *site);
 /* As many bytes as there are, at most `length`: -1 on failure. */
 int64_t disk_read_at(int fd, void *bytes, size_t length, uint64_t offset, const char *site);

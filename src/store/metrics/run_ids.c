@@ -69,7 +69,7 @@ static bool write_slot(IdFile *file, uint64_t next)
 
 static bool open_file(const char *path, IdFile *file)
 {
-    file->fd = disk_open(path, O_RDWR | O_CREAT, "metrics.ids.open");
+    file->fd = disk_open_to_lock(path, O_RDWR | O_CREAT, "metrics.ids.open");
     if (file->fd < 0)
         return false;
     FileLockState lock = file_lock_wait(file->fd, "metrics.ids.lock", LOCK_WAIT_MS);
@@ -78,7 +78,7 @@ static bool open_file(const char *path, IdFile *file)
     if (lock == FILE_LOCK_HELD && read_slots(file))
         return true;
     int failure = errno;
-    close(file->fd);
+    file_lock_close(file->fd);
     file->fd = -1;
     errno = failure;
     return false;
@@ -112,7 +112,7 @@ bool run_ids_reserve(const char *data_root, uint64_t at_least, uint64_t count, R
     if (!ok)
         log_item(METRICS_IDS_FAILED, path, strerror(errno));
     if (file.fd >= 0)
-        close(file.fd);
+        file_lock_close(file.fd);
     free(path);
     return ok;
 }
@@ -132,7 +132,7 @@ bool run_ids_raise(const char *data_root, uint64_t at_least, bool *raised)
     if (!ok)
         log_item(METRICS_IDS_FAILED, path, strerror(errno));
     if (file.fd >= 0)
-        close(file.fd);
+        file_lock_close(file.fd);
     free(path);
     return ok;
 }
@@ -146,7 +146,7 @@ void run_ids_return(const char *data_root, RunIdBlock unused)
     if (path != NULL && open_file(path, &file)) {
         if (file.newest.magic != 0 && file.newest.next == unused.end)
             write_slot(&file, unused.first);
-        close(file.fd);
+        file_lock_close(file.fd);
     }
     free(path);
 }

@@ -42,19 +42,39 @@ static char *session_path(const char *folder, const char *prefix, const char *na
     return paths_join(folder, file);
 }
 
-int session_announce(const char *spool_folder, const char *name)
+/* The spool folder, and its name in the data root. */
+static bool make_folder(const char *spool_folder)
 {
     if (!paths_make_folder(spool_folder)) {
         errno = errno != 0 ? errno : EIO;
-        return -1;
+        return false;
     }
+    char *data_root = strdup(spool_folder);
+    char *slash = data_root != NULL ? strrchr(data_root, '/') : NULL;
+    if (slash == NULL) {
+        free(data_root);
+        errno = ENOMEM;
+        return false;
+    }
+    *slash = '\0';
+    bool ok = disk_sync_folder(data_root, "metrics.session.sync");
+    int failure = errno;
+    free(data_root);
+    errno = failure;
+    return ok;
+}
+
+int session_announce(const char *spool_folder, const char *name)
+{
+    if (!make_folder(spool_folder))
+        return -1;
     char *unnamed = session_path(spool_folder, ".", name);
     char *named = session_path(spool_folder, "", name);
     int fd = -1;
     int failure = ENOMEM;
     if (unnamed == NULL || named == NULL)
         goto done;
-    fd = disk_open(unnamed, O_RDWR | O_CREAT | O_EXCL, "metrics.session.open");
+    fd = disk_open_to_lock(unnamed, O_RDWR | O_CREAT | O_EXCL, "metrics.session.open");
     failure = errno;
     if (fd < 0)
         goto done;
@@ -63,7 +83,7 @@ int session_announce(const char *spool_folder, const char *name)
         goto done;
     failure = errno;
     unlink(unnamed);
-    close(fd);
+    file_lock_close(fd);
     fd = -1;
 done:
     free(named);
@@ -76,7 +96,7 @@ done:
 void session_withdraw(const char *spool_folder, const char *name, int fd)
 {
     session_forget(spool_folder, name);
-    close(fd);
+    file_lock_close(fd);
 }
 
 bool session_is_alive(const char *spool_folder, const char *name)

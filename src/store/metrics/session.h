@@ -15,7 +15,8 @@ enum { SESSION_NAME_BYTES = 33 }; /* 32 hexadecimal digits and NUL */
 void session_make_name(char out[SESSION_NAME_BYTES]);
 bool session_name_valid(const char *name, size_t length);
 
-/* Makes the folder and the locked file; the descriptor keeps it. -1 with errno. */
+/* Makes the folder, durably, and the locked file, which is another's to take when the descriptor is
+ * closed (file_lock_close) or this process ends; forked children do not keep it. -1 with errno. */
 int session_announce(const char *spool_folder, const char *name);
 /* Removes the file, then lets go of it; for a session that left no spool file behind. */
 void session_withdraw(const char *spool_folder, const char *name, int fd);

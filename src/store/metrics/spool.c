@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/paths.h"
+#include "store/file_lock.h"
 #include "store/metrics/disk.h"
 #include "store/metrics/row.h"
 #include "store/metrics/spool_impl.h"
@@ -113,7 +114,7 @@ void spool_writer_end_session(SpoolWriter *spool)
     if (spool->session_fd >= 0 && !spool->has_files)
         session_withdraw(spool->folder, spool->session, spool->session_fd);
     else if (spool->session_fd >= 0)
-        close(spool->session_fd);
+        file_lock_close(spool->session_fd);
     spool->fd = spool->session_fd = -1;
     spool->has_files = spool->unsynced = false;
 }

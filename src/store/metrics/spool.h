@@ -70,8 +70,9 @@ typedef enum SpoolRead {
     SPOOL_READ_FRAME = 0, /* rows, and where the next frame begins */
     SPOOL_READ_END = 1,   /* no further whole frame now */
     SPOOL_READ_DAMAGED =
-        2,                /* a frame whose bytes are not what was written; it can be passed over */
-    SPOOL_READ_FAILED = 3 /* errno */
+        2,                 /* a frame whose bytes are not what was written; it can be passed over */
+    SPOOL_READ_FAILED = 3, /* errno */
+    SPOOL_READ_NO_ROOM = 4 /* no memory for the frame, which can be passed over */
 } SpoolRead;
 
 typedef struct SpoolReader {
@@ -79,6 +80,7 @@ typedef struct SpoolReader {
     uint64_t at_bytes;
     uint8_t *rows; /* of the last frame; the reader's */
     uint64_t rows_bytes, rows_capacity_bytes;
+    uint64_t no_room_bytes; /* of the frame that there was no memory for */
 } SpoolReader;
 
 /* `at_bytes` 0: the first frame. False with errno. */
@@ -86,6 +88,8 @@ bool spool_reader_open(SpoolReader *reader, const char *folder, const char *file
                        uint64_t at_bytes);
 /* On FRAME and DAMAGED at_bytes is behind the frame. */
 SpoolRead spool_reader_next(SpoolReader *reader);
+/* After NO_ROOM: at_bytes is behind the frame. */
+void spool_reader_pass(SpoolReader *reader);
 /* Whether there are bytes behind at_bytes. */
 bool spool_reader_has_rest(const SpoolReader *reader);
 void spool_reader_close(SpoolReader *reader);

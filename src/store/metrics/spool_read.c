@@ -119,11 +119,9 @@ static bool make_room(SpoolReader *reader, uint64_t bytes)
     if (bytes <= reader->rows_capacity_bytes)
         return true;
     uint8_t *larger =
-        fault_here("metrics.spool.alloc") ? NULL : realloc(reader->rows, (size_t)bytes);
-    if (larger == NULL) {
-        errno = ENOMEM;
+        fault_here("metrics.spool.room") ? NULL : realloc(reader->rows, (size_t)bytes);
+    if (larger == NULL)
         return false;
-    }
     reader->rows = larger;
     reader->rows_capacity_bytes = bytes;
     return true;
@@ -149,8 +147,10 @@ SpoolRead spool_reader_next(SpoolReader *reader)
         available < reader->at_bytes + sizeof frame ||
         frame.rows_bytes > available - reader->at_bytes - sizeof frame)
         return SPOOL_READ_END;
-    if (!make_room(reader, frame.rows_bytes))
-        return SPOOL_READ_FAILED;
+    if (!make_room(reader, frame.rows_bytes)) {
+        reader->no_room_bytes = sizeof frame + frame.rows_bytes;
+        return SPOOL_READ_NO_ROOM;
+    }
     got = disk_read_at(reader->fd, reader->rows, (size_t)frame.rows_bytes,
                        reader->at_bytes + sizeof frame, "metrics.spool.read");
     if (got != (int64_t)frame.rows_bytes)
@@ -159,6 +159,12 @@ SpoolRead spool_reader_next(SpoolReader *reader)
     reader->rows_bytes = whole ? frame.rows_bytes : 0;
     reader->at_bytes += sizeof frame + frame.rows_bytes;
     return whole ? SPOOL_READ_FRAME : SPOOL_READ_DAMAGED;
+}
+
+void spool_reader_pass(SpoolReader *reader)
+{
+    reader->at_bytes += reader->no_room_bytes;
+    reader->no_room_bytes = 0;
 }
 
 bool spool_reader_has_rest(const SpoolReader *reader)

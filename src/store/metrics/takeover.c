@@ -16,7 +16,8 @@
 #include "store/metrics/disk.h"
 #include "store/metrics/writer.h"
 
-enum { PIECE_BYTES = 4 << 20 };
+/* A frame that there is no memory for is looked at again that often. */
+enum { PIECE_BYTES = 4 << 20, NO_ROOM_TRIES = 4 };
 
 typedef struct Takeover {
     Writer *writer;
@@ -53,8 +54,11 @@ static void seen_set(Writer *writer, const char *name, uint64_t bytes)
     }
     if (seen == NULL) {
         seen = &writer->seen[writer->seen_count++];
+        *seen = (SpoolSeen){.bytes = bytes};
         snprintf(seen->name, sizeof seen->name, "%s", name);
     }
+    if (seen->bytes != bytes)
+        seen->no_room = 0;
     seen->bytes = bytes;
 }
 
@@ -108,8 +112,46 @@ static bool commit_frame(Takeover *takeover, const SpoolReader *reader, const Sp
 typedef struct Piece {
     SpoolRead last; /* what ended it */
     uint64_t rows;
-    bool damaged, ends_run, over_budget;
+    bool damaged, passed, ends_run, over_budget;
 } Piece;
+
+/* Some of the file cannot be taken over. From now on it has a second name, under which it stays
+ * when the first one goes; where the file system has no such thing, it is renamed at its end. */
+static bool keep_aside(Writer *writer, const char *name)
+{
+    char path[4096];
+    char kept[4096 + 16];
+    SpoolSeen *seen = seen_find(writer, name);
+    snprintf(path, sizeof path, "%s/%s", writer->spool.folder, name);
+    snprintf(kept, sizeof kept, "%s.damaged", path);
+    if (fault_here("metrics.spool.aside")) {
+        errno = EIO;
+        return false;
+    }
+    bool linked = link(path, kept) == 0;
+    bool cannot = !linked && errno != EEXIST && seen != NULL &&
+                  (errno == EPERM || errno == ENOTSUP || errno == EMLINK || errno == ENOSYS);
+    if (!linked && !cannot)
+        return errno == EEXIST;
+    if (linked || !seen->renamed_at_end)
+        log_item(METRICS_SPOOL_DAMAGED, path, kept);
+    if (cannot)
+        seen->renamed_at_end = true;
+    return cannot || disk_sync_folder(writer->spool.folder, "metrics.spool.sync");
+}
+
+/* Memory may be short for a moment; a frame that it never suffices for holds up nobody. False: it
+ * is to be tried again. */
+static bool pass_without_room(Writer *writer, SpoolReader *reader, const char *name)
+{
+    SpoolSeen *seen = seen_find(writer, name);
+    if (seen == NULL || seen->bytes != reader->at_bytes || ++seen->no_room < NO_ROOM_TRIES)
+        return false;
+    log_item(METRICS_SPOOL_FRAME_PASSED, name, (unsigned long long)reader->no_room_bytes,
+             (unsigned long long)reader->at_bytes);
+    spool_reader_pass(reader);
+    return true;
+}
 
 /* Frames from the reader's place on, in one transaction. */
 static bool commit_piece(Takeover *takeover, SpoolReader *reader, const SpoolEntry *entry,
@@ -117,10 +159,15 @@ static bool commit_piece(Takeover *takeover, SpoolReader *reader, const SpoolEnt
 {
     Commit *commit = &takeover->writer->commit;
     uint64_t first_bytes = reader->at_bytes;
+    bool kept = false;
     *piece = (Piece){0};
     while (!piece->over_budget) {
         piece->last = spool_reader_next(reader);
-        if (piece->last == SPOOL_READ_END || piece->last == SPOOL_READ_FAILED)
+        bool passed =
+            piece->last == SPOOL_READ_NO_ROOM && pass_without_room(takeover->writer, reader, name);
+        piece->passed |= passed;
+        if (piece->last == SPOOL_READ_END || piece->last == SPOOL_READ_FAILED ||
+            (piece->last == SPOOL_READ_NO_ROOM && !passed))
             break;
         if (!commit->open && !commit_begin(commit))
             return false;
@@ -130,6 +177,14 @@ static bool commit_piece(Takeover *takeover, SpoolReader *reader, const SpoolEnt
             commit_abandon(commit);
             return false;
         }
+        /* Before it is noted that they were passed over. */
+        if ((piece->damaged || piece->passed) && !kept && !keep_aside(takeover->writer, name)) {
+            commit_abandon(commit);
+            reader->at_bytes = first_bytes;
+            *piece = (Piece){.last = SPOOL_READ_FAILED};
+            return true;
+        }
+        kept = piece->damaged || piece->passed;
         uint64_t taken_bytes = reader->at_bytes - first_bytes;
         piece->over_budget = taken_bytes >= takeover->budget_bytes;
     }
@@ -154,24 +209,19 @@ static bool rest_is_torn(SpoolReader *reader)
     return got >= 0 && (got < (int64_t)sizeof header || zero);
 }
 
-/* Nothing more comes: the file goes, or is set aside if some of it could not be read. */
-static FileEnd end_file(Writer *writer, SpoolReader *reader, const char *name, bool damaged)
+/* Nothing more comes: the file goes, but for its second name if some of it could not be read. */
+static FileEnd end_file(Writer *writer, SpoolReader *reader, const char *name)
 {
-    char *path = paths_join(writer->spool.folder, name);
-    if (path == NULL)
+    char path[4096];
+    char kept[4096 + 16];
+    snprintf(path, sizeof path, "%s/%s", writer->spool.folder, name);
+    snprintf(kept, sizeof kept, "%s.damaged", path);
+    if (spool_reader_has_rest(reader) && !rest_is_torn(reader) && !keep_aside(writer, name))
         return FILE_END_WAITS;
-    bool aside = damaged || (spool_reader_has_rest(reader) && !rest_is_torn(reader));
-    bool gone;
-    if (aside) {
-        char kept[4096 + 16];
-        snprintf(kept, sizeof kept, "%s.damaged", path);
-        gone = disk_rename(path, kept, "metrics.spool.aside");
-        if (gone)
-            log_item(METRICS_SPOOL_DAMAGED, path, kept);
-    } else {
-        gone = !fault_here("metrics.spool.unlink") && unlink(path) == 0;
-    }
-    free(path);
+    const SpoolSeen *seen = seen_find(writer, name);
+    bool renames = seen != NULL && seen->renamed_at_end;
+    bool gone = renames ? disk_rename(path, kept, "metrics.spool.aside")
+                        : !fault_here("metrics.spool.unlink") && unlink(path) == 0;
     if (!gone || !disk_sync_folder(writer->spool.folder, "metrics.spool.sync"))
         return FILE_END_WAITS;
     seen_forget(writer, name);
@@ -194,6 +244,14 @@ static void took(Writer *writer, const Piece *piece)
     writer_trouble(writer, 0, NULL);
 }
 
+/* errno says why; one line. */
+static void say_unreadable(Writer *writer, const char *name)
+{
+    if (!writer->spool_said)
+        log_item(METRICS_SPOOL_UNREADABLE, writer->spool.folder, name, strerror(errno));
+    writer->spool_said = true;
+}
+
 static FileEnd take_file(Takeover *takeover, const SpoolEntry *entry, bool complete)
 {
     Writer *writer = takeover->writer;
@@ -207,9 +265,7 @@ static FileEnd take_file(Takeover *takeover, const SpoolEntry *entry, bool compl
         return FILE_END_DATABASE_FAILED;
     }
     if (!spool_reader_open(&reader, writer->spool.folder, name, at_bytes)) {
-        if (!writer->spool_said)
-            log_item(METRICS_SPOOL_UNREADABLE, writer->spool.folder, name, strerror(errno));
-        writer->spool_said = true;
+        say_unreadable(writer, name);
         return FILE_END_WAITS;
     }
     FileEnd end = FILE_END_WAITS;
@@ -224,8 +280,10 @@ static FileEnd take_file(Takeover *takeover, const SpoolEntry *entry, bool compl
         takeover->more |= piece.over_budget;
         if (piece.damaged)
             log_item(METRICS_SPOOL_FRAME_DAMAGED, name, (unsigned long long)reader.at_bytes);
+        if (piece.last == SPOOL_READ_FAILED)
+            say_unreadable(writer, name);
         if (piece.last == SPOOL_READ_END && complete)
-            end = end_file(writer, &reader, name, piece.damaged);
+            end = end_file(writer, &reader, name);
     }
     spool_reader_close(&reader);
     return end;
@@ -263,9 +321,7 @@ bool takeover_step(Writer *writer, bool *more)
     SpoolList list;
     *more = false;
     if (!spool_list(writer->spool.folder, &list)) {
-        if (!writer->spool_said)
-            log_item(METRICS_SPOOL_UNREADABLE, writer->spool.folder, "", strerror(errno));
-        writer->spool_said = true;
+        say_unreadable(writer, "");
         return true;
     }
     bool ok = true;
