@@ -1,5 +1,4 @@
-/* One run: when, how it ended, what it holds, a note, how to take it away; and what there is to see
- * before the first run. Frame thread. */
+/* One run: when, how it ended, what it holds, a note. Frame thread. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,47 +118,4 @@ void runs_draw_about(Runs *runs)
     draw_times(runs, run);
     draw_note(runs, run);
     draw_tags(runs, run);
-}
-
-/* ---- Before the first run ---- */
-
-static const char two_lines[] = "uint64_t run = metrics->begin_run(\"mnist\", \"first\");\n"
-                                "metrics->scalar(run, \"loss\", step, loss);";
-
-void runs_draw_empty(Runs *runs)
-{
-    const CaliperWidgetsV1 *ui = widgets_table();
-    bool failed = runs->snapshot != NULL && runs->snapshot->error[0] != '\0';
-    ui->space(0, 18);
-    ui->indent(24);
-    if (runs->snapshot == NULL) {
-        ui->text_ex("Reading ...", -1, 0, CALIPER_TEXT_DIM);
-    } else if (failed && runs->catalog == NULL) {
-        ui->text_ex("The runs cannot be read", -1, 0, CALIPER_TEXT_HEADING);
-        ui->text_ex(runs->snapshot->error, -1, ui->color(CALIPER_THEME_WARN), CALIPER_TEXT_WRAP);
-    } else {
-        ui->text_ex("No runs yet", -1, 0, CALIPER_TEXT_HEADING);
-        ui->text_ex("An applet logs one with two lines; the curve is here within half a second:",
-                    -1, 0, CALIPER_TEXT_DIM);
-        ui->space(0, 4);
-        ui->text_ex(two_lines, -1, ui->color(CALIPER_THEME_ACCENT), CALIPER_TEXT_MONO);
-        ui->space(0, 4);
-        if (ui->button("Copy the two lines", 0, 0, 0))
-            ui->set_clipboard(two_lines);
-        ui->space(0, 14);
-        ui->text_ex("Runs logged through TensorBoard come over with:", -1, 0, CALIPER_TEXT_DIM);
-        ui->space(0, 4);
-        ui->text_ex("caliper import tfevents FOLDER", -1, ui->color(CALIPER_THEME_ACCENT),
-                    CALIPER_TEXT_MONO);
-        ui->space(0, 4);
-        if (ui->button("Copy the command", 0, 0, 0))
-            ui->set_clipboard("caliper import tfevents ");
-        ui->space(0, 14);
-        ui->text_ex("Tables and datasets need no run.", -1, 0, CALIPER_TEXT_DIM);
-        ui->space(0, 4);
-        bool pressed = runs_button(runs, RUNS_ACTION_DATA, "Data", false);
-        if (runs_key(runs, RUNS_ACTION_DATA) || pressed)
-            runs->page = RUNS_ACTION_DATA;
-    }
-    ui->end(CALIPER_SCOPE_INDENT);
 }

@@ -1,10 +1,12 @@
 /* The curves of the chosen runs, a chart a tag. Frame thread. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "shell/runs/run_text.h"
 #include "shell/runs/runs_impl.h"
+#include "shell/runs/state_text.h"
 
 /* A plot takes some 250 series: the first runs are series, which the read-out names; the others are
  * paths. */
@@ -53,7 +55,7 @@ static void draw_bar(Runs *runs)
     ui->tooltip("Exponential moving average, as TensorBoard's  ( [ and ] )");
     ui->remaining(&room, NULL);
     ui->item_rect(&x, NULL, &w, NULL);
-    if (room - x - w > 420.0f) /* else on a line of their own */
+    if (room - x - w > 510.0f) /* else on a line of their own */
         ui->same_line(0, 12);
     (void)runs_box(runs, RUNS_ACTION_LOG_Y, "log y", &runs->log_y);
     ui->same_line(0, 8);
@@ -65,6 +67,12 @@ static void draw_bar(Runs *runs)
     ui->same_line(0, 12);
     if (runs_button(runs, RUNS_ACTION_FIT, "Fit", false))
         runs->fit = true;
+    ui->same_line(0, 4);
+    ui->disabled(runs->section_count < 2);
+    bool all_folded = runs->section_count > 1 && !runs->any_open;
+    runs->fold_all = runs_button(runs, RUNS_ACTION_SECTIONS,
+                                 all_folded ? "Open all###fold" : "Fold all###fold", false);
+    ui->end(CALIPER_SCOPE_DISABLED);
 }
 
 /* ---- One chart ---- */
@@ -211,19 +219,197 @@ static void draw_chart(Runs *runs, const char *tag, float w)
     ui->end(CALIPER_SCOPE_ID);
 }
 
-/* ---- The grid ---- */
+/* ---- Sections: tags by what stands before their first slash ---- */
+
+typedef struct Section {
+    const char *name;    /* not ended: length */
+    size_t length;       /* 0: tags without a slash */
+    uint32_t first, end; /* of the catalog's kinds, where its tags lie */
+    uint32_t charts;
+} Section;
+
+static size_t prefix_of(const char *tag)
+{
+    const char *slash = strchr(tag, '/');
+    return slash != NULL ? (size_t)(slash - tag) : 0;
+}
 
 static bool is_shown(const Runs *runs, const RunsTag *tag)
 {
     return tag->kind == METRICS_KIND_SCALAR && run_text_matches(tag->name, runs->tags);
 }
 
+static bool is_in(const Runs *runs, const Section *section, uint32_t at)
+{
+    const RunsTag *tag = &runs->catalog->kinds[at];
+    return is_shown(runs, tag) && prefix_of(tag->name) == section->length;
+}
+
+static bool section_is(const Section *section, const char *name)
+{
+    return strlen(name) == section->length && memcmp(name, section->name, section->length) == 0;
+}
+
+/* Those that come after `section`, which begins as all zeros: first the tags without a slash, then
+ * prefix by prefix; false: there are no more. Tags of one prefix lie side by side. */
+static bool next_section(const Runs *runs, Section *section)
+{
+    const RunsCatalog *catalog = runs->catalog;
+    if (section->name == NULL) {
+        *section = (Section){.name = "", .end = catalog->kind_count};
+        for (uint32_t i = 0; i < catalog->kind_count; i++)
+            section->charts += is_in(runs, section, i);
+        if (section->charts > 0)
+            return true;
+    }
+    uint32_t at = section->length == 0 ? 0 : section->end;
+    while (at < catalog->kind_count &&
+           (!is_shown(runs, &catalog->kinds[at]) || prefix_of(catalog->kinds[at].name) == 0))
+        at++;
+    if (at == catalog->kind_count)
+        return false;
+    const char *name = catalog->kinds[at].name;
+    *section = (Section){.name = name, .length = prefix_of(name), .first = at};
+    for (; at < catalog->kind_count && catalog->kinds[at].kind == METRICS_KIND_SCALAR &&
+           strncmp(catalog->kinds[at].name, name, section->length + 1) == 0;
+         at++)
+        section->charts += is_shown(runs, &catalog->kinds[at]);
+    section->end = at;
+    return true;
+}
+
+static int32_t folded_at(const Runs *runs, const Section *section)
+{
+    for (uint32_t i = 0; i < runs->folded_count; i++) {
+        if (section_is(section, runs->folded[i]))
+            return (int32_t)i;
+    }
+    return -1;
+}
+
+static void fold(Runs *runs, const Section *section, bool folded)
+{
+    int32_t at = folded_at(runs, section);
+    if (folded == (at >= 0))
+        return;
+    if (!folded) {
+        free(runs->folded[at]);
+        runs->folded[at] = runs->folded[--runs->folded_count];
+        return;
+    }
+    char **names = realloc(runs->folded, (runs->folded_count + 1) * sizeof *names);
+    if (names == NULL)
+        return;
+    runs->folded = names;
+    names[runs->folded_count] = strndup(section->name, section->length);
+    runs->folded_count += names[runs->folded_count] != NULL;
+}
+
+/* Opens all when all are folded. */
+static void fold_all(Runs *runs)
+{
+    bool any_open = false;
+    for (Section section = {.name = NULL}; next_section(runs, &section);)
+        any_open |= folded_at(runs, &section) < 0;
+    for (Section section = {.name = NULL}; next_section(runs, &section);)
+        fold(runs, &section, any_open);
+}
+
+static void take_section_keys(Runs *runs)
+{
+    bool all = runs->fold_all || runs_key(runs, RUNS_ACTION_SECTIONS);
+    bool top = runs_key(runs, RUNS_ACTION_SECTION);
+    runs->fold_all = false;
+    if (all)
+        fold_all(runs);
+    for (Section section = {.name = NULL}; top && next_section(runs, &section);) {
+        if (section_is(&section, runs->top_section)) {
+            fold(runs, &section, folded_at(runs, &section) < 0);
+            break;
+        }
+    }
+}
+
+/* ---- The grid ---- */
+
+static void draw_grid(Runs *runs, const Section *section, uint32_t per_row, float chart_w)
+{
+    const CaliperWidgetsV1 *ui = widgets_table();
+    float gap = ui->metric(CALIPER_METRIC_GAP_X);
+    int64_t first = 0, end = 0;
+    int64_t rows = (section->charts + per_row - 1) / per_row;
+    while (ui->rows(rows, CHART_H + ui->metric(CALIPER_METRIC_GAP_Y), &first, &end)) {
+        int64_t place = -1;
+        for (uint32_t i = section->first; i < section->end; i++) {
+            if (!is_in(runs, section, i))
+                continue;
+            int64_t row = ++place / per_row;
+            if (row < first || row >= end)
+                continue;
+            if (place % per_row != 0)
+                ui->same_line(0, gap);
+            draw_chart(runs, runs->catalog->kinds[i].name, chart_w);
+        }
+    }
+}
+
+/* The head of a section; true while it is open. */
+static bool draw_head(Runs *runs, const Section *section, float scroll_y)
+{
+    const CaliperWidgetsV1 *ui = widgets_table();
+    char label[RUNS_TEXT_BYTES + 32];
+    float y = 0;
+    int length = section->length < 100 ? (int)section->length : 100;
+    ui->cursor(NULL, &y);
+    if (y <= scroll_y + 2.0f || runs->top_section[0] == '\1')
+        snprintf(runs->top_section, sizeof runs->top_section, "%.*s", (int)section->length,
+                 section->name);
+    snprintf(label, sizeof label, "%.*s   %u###head", length > 0 ? length : 7,
+             length > 0 ? section->name : "General", section->charts);
+    bool was_open = folded_at(runs, section) < 0;
+    ui->next_open(was_open, CALIPER_WHEN_ALWAYS);
+    bool open = ui->tree(label, 0);
+    if (open != was_open) {
+        fold(runs, section, was_open);
+        runs_pointed(runs, RUNS_ACTION_SECTION);
+    }
+    if (section_is(section, runs->top_section))
+        runs_seen(runs, RUNS_ACTION_SECTION);
+    ui->end(CALIPER_SCOPE_TREE); /* the charts are not indented */
+    return open;
+}
+
+static void draw_sections(Runs *runs)
+{
+    const CaliperWidgetsV1 *ui = widgets_table();
+    float w = 0, scroll_y = 0, gap = ui->metric(CALIPER_METRIC_GAP_X);
+    uint32_t most = 0, count = 0;
+    for (Section section = {.name = NULL}; next_section(runs, &section); count++)
+        most = section.charts > most ? section.charts : most;
+    runs->section_count = count;
+    runs->any_open = false;
+    ui->remaining(&w, NULL);
+    ui->scroll(&scroll_y, NULL);
+    uint32_t per_row = (uint32_t)fmaxf(1.0f, floorf((w + gap) / (CHART_MIN_W + gap)));
+    per_row = per_row < most ? per_row : most;
+    float chart_w = floorf((w - gap * (float)(per_row - 1)) / (float)per_row);
+    strcpy(runs->top_section, "\1"); /* none so far */
+    for (Section section = {.name = NULL}; next_section(runs, &section);) {
+        bool open = true;
+        ui->push_id_int(section.length > 0 ? section.first + 1u : 0u);
+        if (count > 1)
+            open = draw_head(runs, &section, scroll_y);
+        runs->any_open |= open;
+        if (open)
+            draw_grid(runs, &section, per_row, chart_w);
+        ui->end(CALIPER_SCOPE_ID);
+    }
+}
+
 void runs_draw_charts(Runs *runs)
 {
     const CaliperWidgetsV1 *ui = widgets_table();
     const RunsCatalog *catalog = runs->catalog;
-    float w = 0, h = 0, gap = ui->metric(CALIPER_METRIC_GAP_X);
-    int64_t first = 0, end = 0;
     draw_bar(runs);
     runs->in_sight_count = 0;
     runs->chart_total = 0;
@@ -237,27 +423,24 @@ void runs_draw_charts(Runs *runs)
         runs->fit = false;
         return;
     }
-    if (ui->child("##charts", 0, 0, 0)) {
-        ui->remaining(&w, &h);
-        uint32_t per_row = (uint32_t)fmaxf(1.0f, floorf((w + gap) / (CHART_MIN_W + gap)));
-        if (per_row > runs->chart_total)
-            per_row = runs->chart_total;
-        float chart_w = floorf((w - gap * (float)(per_row - 1)) / (float)per_row);
-        int64_t rows = (runs->chart_total + per_row - 1) / per_row;
-        while (ui->rows(rows, CHART_H + ui->metric(CALIPER_METRIC_GAP_Y), &first, &end)) {
-            int64_t place = -1;
-            for (uint32_t i = 0; i < catalog->kind_count; i++) {
-                if (!is_shown(runs, &catalog->kinds[i]))
-                    continue;
-                int64_t row = ++place / per_row;
-                if (row < first || row >= end)
-                    continue;
-                if (place % per_row != 0)
-                    ui->same_line(0, gap);
-                draw_chart(runs, catalog->kinds[i].name, chart_w);
-            }
-        }
-    }
+    take_section_keys(runs);
+    if (ui->child("##charts", 0, 0, 0))
+        draw_sections(runs);
     ui->end(CALIPER_SCOPE_CHILD);
     runs->fit = false;
+}
+
+void runs_put_sections(FILE *file, const Runs *runs)
+{
+    fputs(",\n\"sections\": [", file);
+    uint32_t count = 0;
+    for (Section section = {.name = NULL}; next_section(runs, &section); count++) {
+        char name[RUNS_TEXT_BYTES];
+        snprintf(name, sizeof name, "%.*s", (int)section.length, section.name);
+        fputs(count > 0 ? ",\n {\"name\": " : "\n {\"name\": ", file);
+        state_put_text(file, name);
+        fprintf(file, ", \"charts\": %u, \"open\": %s}", section.charts,
+                folded_at(runs, &section) < 0 ? "true" : "false");
+    }
+    fputs("]", file);
 }

@@ -110,7 +110,7 @@ void runs_draw_list(Runs *runs)
     char text[96];
     if (runs->focus == RUNS_ACTION_SEARCH)
         ui->next_focus();
-    ui->next_width(-1);
+    ui->next_width(-76);
     if (ui->input_text("##search", "Search the runs  ( / )", runs->search, sizeof runs->search, 0,
                        0)) {
         runs_find_rows(runs);
@@ -118,6 +118,8 @@ void runs_draw_list(Runs *runs)
             runs_pointed(runs, RUNS_ACTION_SEARCH);
     }
     runs_seen(runs, RUNS_ACTION_SEARCH);
+    ui->same_line(0, 6);
+    runs_draw_import_button(runs);
     draw_table(runs);
     if (runs_button(runs, RUNS_ACTION_ALL, "All", false))
         runs_choose_rows(runs, true);

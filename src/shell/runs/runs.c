@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/log.h"
+#include "shell/runs/import_job.h"
 #include "shell/runs/runs_impl.h"
 
 enum { SETTLE_MS = 20000 };
@@ -46,10 +47,14 @@ void runs_destroy(Runs **runs)
         ui_items_listen(ended->ui, false);
     runs_artifacts_destroy(&ended->artifacts);
     runs_data_destroy(&ended->data);
+    import_job_drop(&ended->import);
     runs_reader_destroy(&ended->reader);
     if (ended->texture != 0)
         bridge_release_texture(ended->bridge, ended->texture);
     parameters_free(&ended->parameters);
+    for (uint32_t i = 0; i < ended->folded_count; i++)
+        free(ended->folded[i]);
+    free(ended->folded);
     free(ended->labels);
     free(ended->colors);
     free(ended->rows);
@@ -157,6 +162,7 @@ void runs_settle(Runs *runs)
     (void)runs_reader_settle(runs->reader, runs->serial, SETTLE_MS);
     runs_artifacts_settle(runs);
     runs_data_settle(runs);
+    runs_import_settle(runs);
 }
 
 /* ---- Drawing ---- */

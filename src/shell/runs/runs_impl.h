@@ -29,6 +29,8 @@ typedef enum RunsAction {
     RUNS_ACTION_OUTLIERS,
     RUNS_ACTION_BANDS,
     RUNS_ACTION_FIT,
+    RUNS_ACTION_SECTION,
+    RUNS_ACTION_SECTIONS,
     RUNS_ACTION_SCALARS,
     RUNS_ACTION_PARAMETERS,
     RUNS_ACTION_HISTOGRAMS,
@@ -60,6 +62,7 @@ typedef enum RunsAction {
     RUNS_ACTION_PLOT_Y,
     RUNS_ACTION_PLOT_POINTS,
     RUNS_ACTION_EXPORT,
+    RUNS_ACTION_IMPORT,
     RUNS_ACTION_DELETE,
     RUNS_ACTION_UNDO,
     RUNS_ACTION_COUNT,
@@ -80,9 +83,16 @@ typedef struct RunsActionSeen {
     uint32_t by_key, by_pointer;
 } RunsActionSeen;
 
-enum { RUNS_TEXT_BYTES = 128, RUNS_LABEL_BYTES = 120, RUNS_NOTE_BYTES = 2048, RUNS_COLUMNS = 4 };
+enum {
+    RUNS_TEXT_BYTES = 128,
+    RUNS_LABEL_BYTES = 120,
+    RUNS_NOTE_BYTES = 2048,
+    RUNS_COLUMNS = 4,
+    RUNS_FOLDER_BYTES = 2048
+};
 
 typedef struct RunsArtifacts RunsArtifacts; /* artifacts_page.c */
+typedef struct ImportJob ImportJob;         /* import_job.h */
 typedef struct RunsData RunsData;           /* data_impl.h */
 
 struct Runs {
@@ -125,6 +135,11 @@ struct Runs {
     RunsChartRequest in_sight[RUNS_CHARTS_MAX];
     uint32_t in_sight_count;
     uint32_t chart_total;
+    char **folded; /* sections that are, by what stands before the slash */
+    uint32_t folded_count, section_count;
+    char top_section[RUNS_TEXT_BYTES * 2]; /* in sight; "\1": none */
+    bool any_open;                         /* of the sections, in the last frame */
+    bool fold_all;                         /* its button was pressed */
     char media_tag[RUNS_TEXT_BYTES * 2];
     int64_t image_seq; /* 0: the newest */
     CaliperTextureId texture;
@@ -147,6 +162,8 @@ struct Runs {
 
     RunsArtifacts *artifacts; /* NULL: not looked at yet */
     RunsData *data;
+    ImportJob *import; /* the last; NULL: none yet */
+    char import_folder[RUNS_FOLDER_BYTES];
     bool no_artifacts, no_data; /* they could not be set up */
     const char *data_root;
 
@@ -182,12 +199,17 @@ uint64_t runs_chosen_hash(const Runs *runs);
 /* The pages. */
 void runs_draw_list(Runs *runs);
 void runs_draw_charts(Runs *runs);
+void runs_put_sections(FILE *file, const Runs *runs); /* of the state */
 void runs_draw_parameters(Runs *runs);
 void runs_draw_histograms(Runs *runs);
 void runs_draw_images(Runs *runs);
 void runs_draw_about(Runs *runs);
 void runs_draw_artifacts(Runs *runs);
+
+/* first_page.c */
 void runs_draw_empty(Runs *runs);
+void runs_draw_import_button(Runs *runs);
+void runs_import_settle(Runs *runs);
 
 /* artifacts_page.c */
 void runs_artifacts_destroy(RunsArtifacts **page);

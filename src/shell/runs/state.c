@@ -198,6 +198,8 @@ static void put_state(FILE *file, const Runs *runs)
     if (runs->catalog != NULL)
         put_runs(file, runs);
     put_charts(file, runs);
+    if (runs->catalog != NULL)
+        runs_put_sections(file, runs);
     put_parameters(file, runs);
     put_media(file, runs);
     runs_artifacts_put_state(file, runs);

@@ -1,0 +1,165 @@
+"""What the Runs dashboard shows before the first run, the import that it offers, and the sections of
+charts, from outside: event files in, scripted input, the view as JSON and a picture out.
+
+Usage: test_runs_first.py CALIPER [FOLDER-FOR-PICTURES]
+"""
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import runs_data  # noqa: E402
+
+CALIPER = sys.argv[1]
+PICTURES = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
+SIZE = (1200, 760)
+checks = 0
+
+
+def check(good, *words):
+    global checks
+    checks += 1
+    if not good:
+        raise AssertionError(" ".join(str(word) for word in words))
+
+
+def keys(*names, start=4):
+    return "".join(f"at {start + 2 * i}\nkey {name}\n" for i, name in enumerate(names))
+
+
+def look(root, script="", frames=14, picture="shot.png"):
+    folder = root.parent
+    (folder / "script").write_text(script)
+    state, png = folder / "state.json", folder / "shot.png"
+    state.unlink(missing_ok=True)
+    result = subprocess.run(
+        [CALIPER, "runs", "--headless", "--renderer", "cpu", "--frames", str(frames), "--data-dir",
+         root, "--input", folder / "script", "--state", state, "--size", f"{SIZE[0]}x{SIZE[1]}",
+         "--screenshot", png], capture_output=True, text=True, check=False)
+    check(result.returncode == 0, result.returncode, result.stderr)
+    data = png.read_bytes()
+    check(data[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", data[16:24]) == SIZE)
+    if PICTURES is not None:
+        (PICTURES / picture).write_bytes(data)
+    state = json.loads(state.read_text())
+    check(state["frame_queries"] == 0)
+    return state
+
+
+def items(root, script, frame):
+    look(root, script + f"at {frame}\nlist {root.parent / 'items'}\n", frame + 2)
+    return [json.loads(line) for line in (root.parent / "items").read_text().splitlines()]
+
+
+def click(item, frame):
+    return (f"at {frame}\nmove {item['x'] + item['w'] / 2:.1f} {item['y'] + item['h'] / 2:.1f}\n"
+            f"at {frame + 2}\nclick left\n")
+
+
+TAGS = ("train/loss", "train/accuracy", "test/loss", "time", "train.lr", "test/accuracy", "memory",
+        "deep/er/still")
+
+
+def make(folder):
+    for name in ("a", "b"):
+        runs_data.write(folder / "events" / name / "events.out.tfevents.1.host",
+                        [(tag, step, float(step), 1700000000.0 + step) for tag in TAGS
+                         for step in range(5)])
+
+
+def test_it_teaches_and_imports(folder):
+    root = folder / "fresh"
+    root.mkdir()
+    events = folder / "events"
+    state = look(root, picture="first.png")
+    check(state.get("rows", []) == [] and state["charts"] == [])
+    labels = [i["label"] for i in items(root, "", 8)]
+    check("Import" in labels and "Copy the two lines" in labels, labels)
+    # A folder that is not there is said to be so, and nothing else happens.
+    look(root, keys("m") + f"at 6\ntext {folder / 'nowhere'}\nat 8\nkey enter\n", 20,
+         picture="first-failed.png")
+    check(look(root).get("rows", []) == [])
+    # By key alone.
+    look(root, keys("m") + f"at 6\ntext {events}\nat 8\nkey enter\n", 60, picture="first-import.png")
+    state = look(root, picture="first-after.png")
+    check(sorted(r["label"] for r in state["rows"]) == ["a", "b"], state["rows"])
+    check(all(r["state"] == "done" for r in state["rows"]))
+    check([s["mean"] for s in state["charts"][0]["series"]] == [[0, 1, 2, 3, 4]] * 2)
+
+
+def test_it_imports_by_pointer_and_beside_runs(folder):
+    root = folder / "pointed"
+    root.mkdir()
+    events = folder / "events"
+    shown = items(root, "", 8)
+    field = next(i for i in shown if i["kind"].startswith("input"))
+    button = next(i for i in shown if i["label"] == "Import")
+    look(root, click(field, 4) + f"at 8\ntext {events}\n" + click(button, 10), 60)
+    check(len(look(root)["rows"]) == 2)
+    # The same folder again is skipped; the button beside the search has it too.
+    shown = items(root, "", 8)
+    button = next(i for i in shown if i["label"] == "Import")
+    script = click(button, 4)
+    inside = items(root, script, 12)
+    field = [i for i in inside if i["kind"].startswith("input") and i not in shown][-1]
+    look(root, script + click(field, 12) + f"at 16\ntext {events}\nat 18\nkey enter\n", 60,
+         picture="import-again.png")
+    state = look(root)
+    check(len(state["rows"]) == 2, state["rows"])
+
+
+def test_sections(folder):
+    root = folder / "fresh"
+    wanted = {}
+    for tag in TAGS:
+        wanted.setdefault(tag.split("/")[0] if "/" in tag else "", []).append(tag)
+
+    def sections(state):
+        return {s["name"]: s["charts"] for s in state["sections"]}
+
+    state = look(root, picture="sections.png")
+    check(sections(state) == {name: len(tags) for name, tags in wanted.items()}, state["sections"])
+    check([s["name"] for s in state["sections"]] == sorted(wanted), "without a slash first")
+    check(all(s["open"] for s in state["sections"]) and state["chart_total"] == len(TAGS))
+    # The one at the top is folded: its charts are no longer read.
+    state = look(root, keys("g"), picture="sections-folded.png")
+    check([s["name"] for s in state["sections"] if not s["open"]] == [""])
+    check(not {c["tag"] for c in state["charts"]} & set(wanted[""]), "they are not asked for")
+    check({c["tag"] for c in state["charts"]} >= set(wanted["deep"]))
+    state = look(root, keys("g", "g"))
+    check(all(s["open"] for s in state["sections"]))
+    state = look(root, keys("h"), picture="sections-all-folded.png")
+    check(not any(s["open"] for s in state["sections"]) and state["charts"] == [])
+    state = look(root, keys("h", "h"))
+    check(all(s["open"] for s in state["sections"]))
+    # A filter leaves what it leaves, in its sections.
+    state = look(root, keys("t") + "at 6\ntext loss\n")
+    check(sections(state) == {"test": 1, "train": 1}, state["sections"])
+    state = look(root, keys("t") + "at 6\ntext train.lr\n", picture="sections-one.png")
+    check(sections(state) == {"": 1} and [c["tag"] for c in state["charts"]] == ["train.lr"])
+    # By pointer: the head of a section, then the button for all.
+    state = look(root)
+    rects = {a["name"]: a["rect"] for a in state["actions"] if a["name"].startswith("section")}
+    heads = dict(zip(("x", "y", "w", "h"), rects["section"]))
+    state = look(root, click(heads | {"w": 40}, 4))
+    check([s["name"] for s in state["sections"] if not s["open"]] == [""])
+    state = look(root, click(dict(zip(("x", "y", "w", "h"), rects["sections"])), 4))
+    check(not any(s["open"] for s in state["sections"]))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        make(folder)
+        for test in (test_it_teaches_and_imports, test_sections,
+                     test_it_imports_by_pointer_and_beside_runs):
+            test(folder)
+            print("ok", test.__name__, flush=True)
+    print(checks, "checks")
+
+
+if __name__ == "__main__":
+    main()
