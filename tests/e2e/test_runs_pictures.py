@@ -34,7 +34,7 @@ LARGE, SMALL = "1400x880", "1200x760"
 SHOTS = (
     ("scalars", "spirals", SMOOTH, (LARGE,)),
     ("scalars-light", "spirals", SMOOTH, (LARGE, "--light")),
-    ("scalars-hovered", "spirals", SMOOTH + "at 16\nmove 500 230\n", (SMALL,)),
+    ("scalars-hovered", "spirals", SMOOTH + "at 16\nmove 500 254\n", (SMALL,)),
     ("scalars-relative", "spirals", keys("x", "x"), (SMALL,)),
     ("scalars-log", "spirals", keys("l", "k"), (SMALL,)),
     ("bands", "long", SMOOTH, (SMALL,)),
