@@ -4,7 +4,7 @@ include(CaliperImgui)
 add_library(caliper_ui STATIC
   ui.cpp ui_context.cpp ui_draw.cpp ui_focus.cpp ui_fonts.cpp ui_icons.cpp ui_input.cpp
   ui_items.cpp ui_paint.cpp ui_theme.cpp
-  widgets.cpp widgets_ask.cpp widgets_control.cpp widgets_draw.cpp widgets_image.cpp
+  widgets.cpp widgets_ask.cpp widgets_control.cpp widgets_draw.cpp widgets_held.cpp widgets_image.cpp
   widgets_layout.cpp widgets_number.cpp widgets_rows.cpp widgets_scope.cpp widgets_table.cpp
   widgets_text.cpp widgets_tree.cpp
   plot_color_bar.cpp plot_draw.cpp plot_input.cpp plot_layout.cpp plot_legend.cpp plot_lines.cpp

@@ -182,6 +182,27 @@ static bool steer_view(View *view, const ImRect &area, uint32_t flags, double fl
     return changed;
 }
 
+/* The same by the keyboard, about the middle. */
+static bool steer_view_by_keys(View *view, const ImRect &area, uint32_t flags, double flip,
+                               bool *refit)
+{
+    constexpr double share = 0.1; /* of what is in sight */
+    const double across = share * static_cast<double>(area.GetWidth()) / view->zoom;
+    const double down = flip * share * static_cast<double>(area.GetHeight()) / view->zoom;
+    const double x = view->x, y = view->y, zoom = view->zoom;
+    view->x += widgets_key(CALIPER_KEY_RIGHT, true) ? across : 0.0;
+    view->x -= widgets_key(CALIPER_KEY_LEFT, true) ? across : 0.0;
+    view->y += widgets_key(CALIPER_KEY_DOWN, true) ? down : 0.0;
+    view->y -= widgets_key(CALIPER_KEY_UP, true) ? down : 0.0;
+    if ((flags & CALIPER_IMAGE_NO_ZOOM) == 0) {
+        const bool in = widgets_key('=', true) || widgets_key('+', true);
+        const double by = in ? 1.25 : widgets_key('-', true) ? 0.8 : 1.0;
+        view->zoom = ImClamp(view->zoom * by, 1e-5, zoom_max);
+    }
+    *refit |= widgets_key(CALIPER_KEY_HOME, false);
+    return view->x != x || view->y != y || view->zoom != zoom;
+}
+
 static void draw_grid(ImDrawList *list, const DrawingSpace *space)
 {
     if (std::fabs(space->scale_x) < 8.0)
@@ -230,7 +251,10 @@ bool widgets_slot_image_view(const char *id, CaliperTextureId tex, int64_t img_w
     if (fits)
         view = fit_view(area, width, height);
     bool refit = false;
-    const bool changed = steer_view(&view, area, flags, flip, &refit);
+    const ImGuiID item = ImGui::GetItemID();
+    const bool held = widgets_held(item);
+    bool changed = steer_view(&view, area, flags, flip, &refit);
+    changed |= held && steer_view_by_keys(&view, area, flags, flip, &refit);
     if (refit)
         view = fit_view(area, width, height);
     const bool seen = ImGui::IsItemVisible();
@@ -243,6 +267,8 @@ bool widgets_slot_image_view(const char *id, CaliperTextureId tex, int64_t img_w
     scope->space.width = img_w;
     scope->space.height = img_h;
     finish_area(scope, area);
+    if (held)
+        widgets_hold(item, area);
     const DrawingSpace *const space = &scope->space;
     ImDrawList *const list = ImGui::GetWindowDrawList();
     if (tex != 0 && seen) {

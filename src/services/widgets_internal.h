@@ -88,6 +88,8 @@ struct WidgetsState {
 
     uint64_t said[WIDGETS_SAID_MAX];
 
+    ImGuiID held; /* the item that the arrows steer; 0: none */
+
     const char *const *dropped;
     int32_t dropped_count;
 
@@ -138,6 +140,12 @@ void widgets_copy_text(char *to, size_t to_bytes, const char *from);
 
 /* Notes the item just submitted in the list of what the person can reach (ui_items). */
 void widgets_listed(const char *kind, const char *label);
+
+/* Whether the keyboard has taken hold of an item that is there in this frame; once a frame for
+ * each. While it has, widgets_hold keeps the arrows and Escape for it and shows that. */
+bool widgets_held(ImGuiID id);
+void widgets_hold(ImGuiID id, const ImRect &shown);
+bool widgets_key(uint32_t key, bool repeats);
 
 const ImFont *widgets_font(uint32_t text_flags);
 float widgets_size_or(float value, float fallback);

@@ -44,8 +44,14 @@ bool widgets_slot_table(const char *id, int32_t columns, float w, float h, uint3
                                         ImVec2(widgets_size_or(w, 0.0f), widgets_size_or(h, 0.0f)));
     /* The same for a scrolling table whose own window is out of sight: its cells are laid out, and
      * not shown with their window. */
-    if (live)
-        ImGui::GetCurrentContext()->CurrentTable->HostSkipItems = false;
+    if (live) {
+        ImGuiTable *const table = ImGui::GetCurrentContext()->CurrentTable;
+        table->HostSkipItems = false;
+        if (table->InnerWindow != table->OuterWindow) { /* Tab goes in, as into other regions */
+            table->InnerWindow->Flags |= ImGuiWindowFlags_NavFlattened;
+            table->InnerWindow->RootWindowForNav = table->OuterWindow->RootWindowForNav;
+        }
+    }
     Scope *const scope = widgets_push(CALIPER_SCOPE_TABLE, live, id);
     scope->columns = columns;
     scope->flags = flags;

@@ -66,7 +66,9 @@ bool widgets_slot_child(const char *id, float w, float h, uint32_t flags)
     float height = widgets_size_or(h, 0.0f);
     if (auto_height)
         height = ImMax(ImGui::GetStateStorage()->GetFloat(state_id, ImGui::GetFrameHeight()), 1.0f);
-    ImGuiWindowFlags window_flags = ImGuiWindowFlags_NoSavedSettings;
+    /* Flattened: Tab goes in and out as if there were no region. */
+    ImGuiWindowFlags window_flags =
+        ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NavFlattened;
     if ((flags & CALIPER_CHILD_SCROLL_X) != 0)
         window_flags |= ImGuiWindowFlags_HorizontalScrollbar;
     if ((flags & CALIPER_CHILD_NO_SCROLL) != 0 || auto_height)
@@ -87,12 +89,30 @@ static void split_region(Scope *scope, uint32_t region, ImVec2 size)
 {
     const bool shown =
         ImGui::BeginChild(scope->id + region, ImVec2(ImMax(size.x, 1.0f), ImMax(size.y, 1.0f)),
-                          false, ImGuiWindowFlags_NoSavedSettings);
+                          false, ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NavFlattened);
     scope->region_off = !shown;
     if (!shown) {
         ImGui::EndChild();
         widgets.discarded++;
     }
+}
+
+/* The handle as the keyboard sees it: how far it moves in this frame. */
+static float steer_handle(const ImRect &bar, bool across, const char *label)
+{
+    constexpr float step = 8.0f;
+    const ImGuiID id = ImGui::GetID("keys");
+    if (!ImGui::ItemAdd(bar, id))
+        return 0.0f;
+    widgets_listed("splitter", label);
+    ImGui::RenderNavHighlight(bar, id);
+    if (!widgets_held(id))
+        return 0.0f;
+    widgets_hold(id, bar);
+    const float less = widgets_key(across ? CALIPER_KEY_LEFT : CALIPER_KEY_UP, true) ? step : 0.0f;
+    const float more =
+        widgets_key(across ? CALIPER_KEY_RIGHT : CALIPER_KEY_DOWN, true) ? step : 0.0f;
+    return more - less;
 }
 
 bool widgets_slot_split(const char *id, uint32_t axis, float *first, float min_first,
@@ -121,6 +141,9 @@ bool widgets_slot_split(const char *id, uint32_t axis, float *first, float min_f
     line.Expand(across ? ImVec2(-3.5f, 0.0f) : ImVec2(0.0f, -3.5f));
     widgets_item_done();
     ImGui::PushID(label);
+    const float by = steer_handle(bar, across, label);
+    size_first = ImClamp(size_first + by, low, high);
+    size_second = ImMax(length - size_first, 1.0f);
     const bool dragged =
         ImGui::SplitterBehavior(line, ImGui::GetID("handle"), across ? ImGuiAxis_X : ImGuiAxis_Y,
                                 &size_first, &size_second, low, length - high, 3.5f);
@@ -135,7 +158,7 @@ bool widgets_slot_split(const char *id, uint32_t axis, float *first, float min_f
     ImGui::PopID();
     ImGui::SetCursorScreenPos(pos);
     split_region(scope, 0, scope->first_size);
-    if (dragged && first != nullptr)
+    if ((dragged || by != 0.0f) && first != nullptr)
         *first = size_first;
     return true;
 }

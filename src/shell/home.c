@@ -103,7 +103,7 @@ static void draw_card(Shell *shell, uint32_t applet, const AppletView *view, Rec
 static float draw_hint(float x, float y, float w, const char *head, const char *words)
 {
     ui_text_at(UI_FONT_STRONG, x, y, w, ui_theme_color(CALIPER_THEME_TEXT), head);
-    return ui_text_block(UI_FONT_BODY, x, y + 24, w, 3, ui_theme_color(CALIPER_THEME_TEXT_DIM),
+    return ui_text_block(UI_FONT_BODY, x, y + 24, w, 4, ui_theme_color(CALIPER_THEME_TEXT_DIM),
                          words) +
            24;
 }
@@ -121,13 +121,13 @@ static void forget_welcome(Shell *shell)
 /* The first time: three things to do, side by side. */
 static float draw_welcome(Shell *shell, float x, float y, float w)
 {
-    const float h = 150.0f, column = (w - 48) / 3;
+    const float column = (w - 48) / 3;
+    const float h = column < 340.0f ? 182.0f : 150.0f; /* for words of four lines, or of two */
     ui_rect(x, y, w, h, 10, ui_fade(ui_theme_color(CALIPER_THEME_BACKGROUND), 0.55f));
     ui_frame_rect(x + 0.5f, y + 0.5f, w - 1, h - 1, 10, 1,
                   ui_fade(ui_theme_color(CALIPER_THEME_ACCENT), 0.45f));
     draw_hint(x + 24, y + 22, column - 24, "Look at a tensor",
-              "Drop a .npy, .npz, IDX or PNG file anywhere in this window, or run: caliper view "
-              "FILE");
+              "Drop a .npy, .npz, safetensors, IDX or PNG file here, or run: caliper view FILE");
     draw_hint(x + 24 + column, y + 22, column - 24, "Open an applet",
               "Click a card below. Several stand side by side; the bar on top brings them back.");
     draw_hint(x + 24 + 2 * column, y + 22, column - 24, "Write your own",
@@ -211,7 +211,7 @@ void home_draw(Shell *shell, Rect area)
     float w = fminf(area.w - 2 * MARGIN, 1240.0f);
     float x = floorf(area.x + (area.w - w) / 2);
     float y = top + 44;
-    bool wide = w >= 820.0f; /* the way to the runs stands beside the title, else below */
+    bool wide = w >= 860.0f; /* the way to the runs stands beside the title, else below */
     if (wide)
         draw_runs_card(shell, x + w - 320, y - 4, 320, 68);
     ui_text_at(UI_FONT_TITLE, x, y, w, ui_theme_color(CALIPER_THEME_TEXT), "Tensors, live.");

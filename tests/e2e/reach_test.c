@@ -18,6 +18,7 @@ static int64_t whole = 3;
 static int32_t choice;
 static char name[16] = "name";
 static uint32_t rgba = 0xff336699u;
+static float half = 100;
 
 static void draw(UiBench *b, void *user)
 {
@@ -61,6 +62,30 @@ static void draw(UiBench *b, void *user)
     (void)on;
 }
 
+/* What is in regions of its own. */
+static void draw_regions(UiBench *b, void *user)
+{
+    const CaliperWidgetsV1 *w = b->w;
+    (void)user;
+    if (w->child("child", 90, 30, CALIPER_CHILD_BORDER))
+        w->button("in child", 0, 0, 0);
+    w->end(CALIPER_SCOPE_CHILD);
+    w->same_line(0, 0);
+    if (w->table("table", 1, 90, 60, CALIPER_TABLE_SCROLL)) {
+        w->table_column("c", 0, 0);
+        w->table_row(0, 0);
+        w->table_cell(0, 0);
+        w->button("in table", 0, 0, 0);
+    }
+    w->end(CALIPER_SCOPE_TABLE);
+    w->split("split", CALIPER_SPLIT_LEFT_RIGHT, &half, 60, 60);
+    w->button("first", 0, 0, 0);
+    w->split_next();
+    w->image_view("picture", 0, 8, 8, 0, 0, NULL, 0);
+    w->end(CALIPER_SCOPE_IMAGE);
+    w->end(CALIPER_SCOPE_SPLIT);
+}
+
 static int setup(void **unused)
 {
     (void)unused;
@@ -79,9 +104,11 @@ static int teardown(void **unused)
     return 0;
 }
 
+static void (*drawn)(UiBench *b, void *user) = draw;
+
 static void frame(void)
 {
-    bench_frame(&bench, draw, NULL);
+    bench_frame(&bench, drawn, NULL);
 }
 
 static void press(uint32_t key, uint32_t modifiers)
@@ -120,14 +147,13 @@ static void remember(void)
     }
 }
 
-static void all_is_listed_and_reached_by_tab(void **unused)
+static void reach_all(uint32_t least)
 {
-    (void)unused;
     reached_count = 0;
     for (int i = 0; i < 3; i++)
         frame();
     remember();
-    assert_true(reached_count >= 18);
+    assert_true(reached_count >= least);
     for (int i = 0; i < 80; i++) {
         press(CALIPER_KEY_TAB, 0);
         remember();
@@ -138,8 +164,23 @@ static void all_is_listed_and_reached_by_tab(void **unused)
                           reached[i].by_key);
         assert_int_equal(reached[i].by_key, reached[i].enabled);
     }
+}
+
+static void all_is_listed_and_reached_by_tab(void **unused)
+{
+    (void)unused;
+    reach_all(18);
     assert_int_equal(pressed, 0); /* going past presses nothing */
     assert_int_equal(ticked, 0);
+}
+
+/* A child, a table that scrolls, both sides of a split and its handle. */
+static void tab_goes_into_regions(void **unused)
+{
+    (void)unused;
+    drawn = draw_regions;
+    reach_all(5);
+    drawn = draw;
 }
 
 /* Tab until an item has the keyboard. */
@@ -196,6 +237,111 @@ static void the_pointer_reaches_all_of_them(void **unused)
     assert_int_equal(pressed, 1);
 }
 
+/* ---- What is steered once it is held ---- */
+
+static double view[3];
+static float side = 120;
+static bool equals_pressed;
+
+static void draw_picture(UiBench *b, void *user)
+{
+    (void)user;
+    b->w->button("button", 0, 0, 0);
+    b->w->image_view("picture", 0, 100, 50, 100, 100, view, 0);
+    b->w->end(CALIPER_SCOPE_IMAGE);
+    equals_pressed |= b->w->shortcut('=', 0);
+}
+
+static void draw_halves(UiBench *b, void *user)
+{
+    (void)user;
+    b->w->split("halves", CALIPER_SPLIT_LEFT_RIGHT, &side, 50, 50);
+    b->w->button("button", 0, 0, 0);
+    b->w->end(CALIPER_SCOPE_SPLIT);
+}
+
+static void (*draw_steered)(UiBench *b, void *user);
+
+static void steer(uint32_t key)
+{
+    bench_key(&bench, key, 0);
+    for (int i = 0; i < 4; i++)
+        bench_frame(&bench, draw_steered, NULL);
+}
+
+static void go_to_steered(const char *kind)
+{
+    for (int i = 0; i < 20; i++) {
+        uint32_t count = 0;
+        const UiItem *items = ui_items(bench.ui, &count);
+        for (uint32_t k = 0; k < count; k++) {
+            if (items[k].focused && strcmp(items[k].kind, kind) == 0)
+                return;
+        }
+        steer(CALIPER_KEY_TAB);
+    }
+    fail();
+}
+
+/* 100 x 50 texels in 100 x 100 units: one unit a texel when the picture fits. A step is a tenth of
+ * what is in sight. */
+static void a_picture_is_steered_by_keys(void **unused)
+{
+    (void)unused;
+    memset(view, 0, sizeof view);
+    draw_steered = draw_picture;
+    for (int i = 0; i < 3; i++)
+        bench_frame(&bench, draw_steered, NULL);
+    go_to_steered("area");
+    steer('='); /* not held yet: a shortcut like any other */
+    assert_true(equals_pressed && view[2] == 0);
+    steer(CALIPER_KEY_ENTER);
+    steer(CALIPER_KEY_RIGHT);
+    assert_true(view[0] == 60 && view[1] == 25 && view[2] == 1);
+    steer(CALIPER_KEY_DOWN);
+    assert_true(view[0] == 60 && view[1] == 35 && view[2] == 1);
+    equals_pressed = false;
+    steer('=');
+    assert_true(view[0] == 60 && view[1] == 35 && view[2] == 1.25);
+    assert_false(equals_pressed); /* one key does one thing */
+    steer(CALIPER_KEY_LEFT);
+    assert_true(view[0] == 52 && view[2] == 1.25);
+    steer('-');
+    assert_true(view[2] == 1);
+    steer(CALIPER_KEY_UP);
+    assert_true(view[1] == 25);
+    steer(CALIPER_KEY_HOME);
+    assert_true(view[0] == 0 && view[1] == 0 && view[2] == 0);
+    steer(CALIPER_KEY_ESCAPE);
+    steer(CALIPER_KEY_RIGHT);
+    assert_true(view[2] == 0);
+    go_to_steered("area");
+    steer(' ');
+    steer(CALIPER_KEY_TAB); /* lets go and goes on */
+    steer('=');
+    assert_true(view[2] == 0);
+}
+
+static void a_handle_is_moved_by_keys(void **unused)
+{
+    (void)unused;
+    side = 120;
+    draw_steered = draw_halves;
+    for (int i = 0; i < 3; i++)
+        bench_frame(&bench, draw_steered, NULL);
+    go_to_steered("splitter");
+    steer(CALIPER_KEY_ENTER);
+    steer(CALIPER_KEY_RIGHT);
+    assert_true(side == 128);
+    for (int i = 0; i < 12; i++)
+        steer(CALIPER_KEY_LEFT);
+    assert_true(side == 50); /* the least that was asked for */
+    steer(CALIPER_KEY_UP);   /* not its axis */
+    steer(CALIPER_KEY_ENTER);
+    steer(CALIPER_KEY_RIGHT);
+    assert_true(side == 50);
+}
+
 static bool left;
 
 static void draw_arrows(UiBench *b, void *user)
@@ -228,8 +374,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH(all_is_listed_and_reached_by_tab),
+        WITH(tab_goes_into_regions),
         WITH(space_presses_what_has_the_keyboard),
         WITH(the_pointer_reaches_all_of_them),
+        WITH(a_picture_is_steered_by_keys),
+        WITH(a_handle_is_moved_by_keys),
         WITH(arrows_are_shortcuts_until_there_is_a_focus),
     };
     return cmocka_run_group_tests_name("reach", tests, NULL, NULL);
