@@ -20,7 +20,7 @@ static const char *touched; /* in a frame, on its thread */
 
 static void note(const char *call)
 {
-    if (in_frame && pthread_equal(pthread_self(), frame_thread)) {
+    if (pthread_equal(pthread_self(), frame_thread) && in_frame) {
         touched = call;
     }
 }
