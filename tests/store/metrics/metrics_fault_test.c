@@ -14,6 +14,7 @@
 #include "core/fault.h"
 #include "core/sanitized.h"
 #include "metrics_fixture.h"
+#include "metrics_life.h"
 #include "store/owner_lock.h"
 
 static char *const root = fixture_folder;
@@ -24,58 +25,6 @@ static const int most = 1;
 #else
 static const int most = 2;
 #endif
-
-/* What one life logs: a run with 300 scalars, a histogram, a picture and settings. */
-enum { SCALARS = 300 };
-
-static void log_all(MetricsStore *store)
-{
-    static const float values[3] = {1, 2, 3};
-    static uint8_t pixels[12];
-    CaliperTensor picture = {.struct_size = sizeof picture,
-                             .data = pixels,
-                             .dtype = CALIPER_DT_U8,
-                             .ndim = 3,
-                             .shape = {2, 2, 3},
-                             .strides = {6, 3, 1}};
-    uint64_t run = 0;
-    for (int i = 0; run == 0 && i < 50; i++)
-        run = metrics_store_begin_run(store, "e", "n");
-    assert_true(run != 0);
-    for (int i = 0; i < SCALARS; i++)
-        metrics_store_scalar(store, run, "x", i, i);
-    metrics_store_histogram(store, run, "h", 1, values, 3);
-    metrics_store_image(store, run, "i", 1, &picture);
-    metrics_store_hparams(store, run, "{}");
-    metrics_store_end_run(store, run);
-}
-
-/* Everything is there, once and in order; asked in one go, since opening takes its time. */
-static void check_lives(int lives, const char *plan)
-{
-    static const char sql[] =
-        "SELECT format('done {} scalars {} steps {} seqs {} histograms {} images {} gaps {} "
-        "interrupted {} spooled {}', "
-        "(SELECT count(*) FROM runs WHERE done AND hparams = '{}'), "
-        "(SELECT count(*) FROM scalars), "
-        "(SELECT count(DISTINCT (run, step)) FROM scalars), "
-        "(SELECT count(DISTINCT seq) FROM scalars), "
-        "(SELECT count(*) FROM histograms), (SELECT count(*) FROM images), "
-        "(SELECT count(*) FROM (SELECT step - lag(step) OVER (PARTITION BY run ORDER BY seq) AS d "
-        "FROM scalars) WHERE d <> 1), "
-        "(SELECT count(*) FROM interrupted_runs), (SELECT count(*) FROM spool_files))";
-    char wanted[256];
-    int rows = lives * SCALARS;
-    snprintf(wanted, sizeof wanted,
-             "done %d scalars %d steps %d seqs %d histograms %d images %d gaps 0 interrupted 0 "
-             "spooled 0",
-             lives, rows, rows, rows, lives, lives);
-    const char *got = fixture_text(root, sql);
-    if (strcmp(got, wanted) != 0)
-        fail_msg("%s: %s, wanted %s", plan, got, wanted);
-    if (fixture_count(root, "spool") > 0)
-        assert_int_equal(fixture_count(fixture_path(root, "spool"), ""), 0);
-}
 
 static const char *const owner_sites[] = {
     "metrics.begin",
@@ -117,12 +66,12 @@ static void test_owner_sites_once(void **state)
             snprintf(plan, sizeof plan, "%s:%d", owner_sites[i], nth);
             fault_set_plan(plan);
             MetricsStore *store = fixture_store(root);
-            log_all(store);
+            life_log(store);
             metrics_store_destroy(&store);
             fault_set_plan(NULL);
             lives++;
             if (nth == most) /* opened once more: what a failed end left behind */
-                check_lives(lives, plan);
+                life_check(root, lives, plan);
         }
 }
 
@@ -145,7 +94,7 @@ static void test_spool_sites_once(void **state)
             snprintf(plan, sizeof plan, "%s:%d", sites[i], nth);
             fault_set_plan(plan);
             MetricsStore *store = fixture_store(root);
-            log_all(store);
+            life_log(store);
             MetricsStatus status;
             metrics_store_status(store, &status);
             assert_int_equal(status.mode, METRICS_MODE_SPOOL);
@@ -160,7 +109,7 @@ static void test_spool_sites_once(void **state)
             fixture_run(root, "DELETE FROM interrupted_runs; DELETE FROM runs WHERE experiment = "
                               "'last'");
             if (nth == most)
-                check_lives(lives, plan);
+                life_check(root, lives, plan);
         }
 }
 
@@ -173,7 +122,7 @@ static void test_failing_for_a_while(void **state)
     for (size_t i = 0; i < 4; i++) {
         fault_set_plan(sites[i]);
         MetricsStore *store = fixture_store(root);
-        log_all(store);
+        life_log(store);
         MetricsStatus status;
         for (int wait = 0; wait < 5000; wait++) {
             metrics_store_status(store, &status);
@@ -193,7 +142,7 @@ static void test_failing_for_a_while(void **state)
         assert_string_equal(status.text, "");
         assert_int_equal(fixture_log_count(LOG_METRICS_WRITING_AGAIN), 1);
         metrics_store_destroy(&store);
-        check_lives((int)i + 1, sites[i]);
+        life_check(root, (int)i + 1, sites[i]);
         fixture_log_start();
     }
 }
@@ -302,7 +251,7 @@ static void test_a_disk_that_never_works(void **state)
     fault_set_plan("metrics.commit:1+");
     MetricsStore *store = metrics_store_create(&(MetricsParams){
         .struct_size = sizeof(MetricsParams), .data_root = root, .close_wait_ms = 300});
-    log_all(store);
+    life_log(store);
     metrics_store_destroy(&store); /* comes back */
     assert_int_equal(fixture_log_count(LOG_METRICS_LOST), 1);
     fault_set_plan("metrics.thread:1");

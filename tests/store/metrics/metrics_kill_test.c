@@ -203,6 +203,17 @@ static void wait_for_durable(pid_t child)
     }
 }
 
+/* A fresh data root now and then, or the rows of 300 kills are read 300 times. */
+enum { KILLS_A_ROOT = 10 };
+
+static void clear_after(int kills)
+{
+    if (kills % KILLS_A_ROOT != 0)
+        return;
+    tear_down(NULL);
+    set_up(NULL);
+}
+
 static int times(void)
 {
     return fixture_long() ? 300 : 10;
@@ -290,6 +301,7 @@ static void test_kill_the_owner(void **state)
             written++;
         }
         metrics_store_destroy(&store);
+        clear_after(i + 1);
     }
     print_message("%d kills, %d with durable rows; the oldest lost row was %.0f ms old on average, "
                   "%.0f at most\n",
@@ -297,30 +309,41 @@ static void test_kill_the_owner(void **state)
     assert_true(written >= times() / 2);
 }
 
+/* The owner notices that the session is dead and takes all of it over. */
+static void wait_for_takeover(MetricsStore *owner)
+{
+    int64_t limit_us = clock_us(CLOCK_MONOTONIC) + WAIT_LIMIT_US;
+    while (fixture_count(fixture_path(root, "spool"), "") > 0 &&
+           clock_us(CLOCK_MONOTONIC) < limit_us)
+        usleep(5000);
+    assert_int_equal(fixture_count(fixture_path(root, "spool"), ""), 0);
+    fixture_query(owner, "SELECT count(*) FROM scalars");
+}
+
 static void test_kill_one_that_spools(void **state)
 {
     (void)state;
-    MetricsStore *owner = fixture_store(root);
-    uint64_t run = metrics_store_begin_run(owner, "e", "owner");
     int written = 0;
-    assert_true(metrics_store_flush(owner, 120000));
-    for (int i = 0; i < times(); i++) {
-        reset_progress();
-        kill_writer(i);
-        written += atomic_load(&progress->durable) > 0;
-        metrics_store_scalar(owner, run, "y", i, i);
-        /* The owner notices that the session is dead and takes all of it over. */
-        int64_t limit_us = clock_us(CLOCK_MONOTONIC) + WAIT_LIMIT_US;
-        while (fixture_count(fixture_path(root, "spool"), "") > 0 &&
-               clock_us(CLOCK_MONOTONIC) < limit_us)
-            usleep(5000);
-        assert_int_equal(fixture_count(fixture_path(root, "spool"), ""), 0);
-        fixture_query(owner, "SELECT count(*) FROM scalars");
-        check_killed_run(owner);
+    for (int i = 0; i < times();) {
+        MetricsStore *owner = fixture_store(root);
+        uint64_t run = metrics_store_begin_run(owner, "e", "owner");
+        assert_true(metrics_store_flush(owner, 120000));
+        do {
+            reset_progress();
+            kill_writer(i);
+            written += atomic_load(&progress->durable) > 0;
+            metrics_store_scalar(owner, run, "y", i, i);
+            wait_for_takeover(owner);
+            check_killed_run(owner);
+            i++;
+        } while (i % KILLS_A_ROOT != 0);
+        assert_int_equal(fixture_query(owner, "SELECT count(*) - count(DISTINCT seq) FROM scalars"),
+                         0);
+        metrics_store_destroy(&owner);
+        clear_after(i);
     }
-    assert_int_equal(fixture_query(owner, "SELECT count(*) - count(DISTINCT seq) FROM scalars"), 0);
-    metrics_store_destroy(&owner);
     print_message("%d kills, %d with durable rows\n", times(), written);
+    assert_true(written >= times() / 2);
 }
 
 /* ---- The work of an owner that opens: kills spread over all of it ---- */
@@ -393,6 +416,7 @@ static void test_kill_the_owner_in_a_takeover(void **state)
         MetricsStore *owner = fixture_store(root);
         check_killed_run(owner);
         metrics_store_destroy(&owner);
+        clear_after(kills.kills);
     }
     print_open_kills(&kills, "takeover");
 }
