@@ -19,7 +19,7 @@ WEIGHTS = 100000
 def run(caliper, data, *words):
     environment = {**os.environ, "CALIPER_DATA_DIR": str(data), "CALIPER_RENDERER": "cpu"}
     return subprocess.run([caliper, *words], capture_output=True, text=True, check=False,
-                          env=environment, timeout=100)
+                          env=environment, timeout=240)
 
 
 def weights_of(path):

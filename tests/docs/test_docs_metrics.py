@@ -40,7 +40,7 @@ def main():
         environment = {"CALIPER_DUCKDB_LIBRARY": library, "PATH": "/usr/bin:/bin",
                        "HOME": folder, "CALIPER_RENDERER": "cpu"}
         subprocess.run([caliper, "run", "--headless", "--frames", "200", "--data-dir", str(root),
-                        str(applet)], check=True, env=environment, timeout=60,
+                        str(applet)], check=True, env=environment, timeout=240,
                        capture_output=True)
 
         def number(sql):

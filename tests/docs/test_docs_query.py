@@ -40,7 +40,7 @@ def main():
 
         def run(command):
             return subprocess.run(["bash", "-c", command], capture_output=True, text=True,
-                                  check=False, env=environment, cwd=folder, timeout=100)
+                                  check=False, env=environment, cwd=folder, timeout=240)
 
         (pathlib.Path(folder) / "measure.c").write_text(BLOCK.findall(page)[0], encoding="utf-8")
         compiling, running = commands_of(build)

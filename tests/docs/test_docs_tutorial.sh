@@ -27,10 +27,10 @@ fi
     --frames 100000000 >"$place/dev" 2>&1 &
 dev=$!
 trap 'kill "$dev" 2>/dev/null; rm -rf "$place"' EXIT
-# wait_for COUNT WORDS: until the log has so many lines with the words; a minute at most.
+# wait_for COUNT WORDS: until the log has so many lines with the words; two minutes at most.
 wait_for() {
     local tries
-    for ((tries = 0; tries < 600; tries++)); do
+    for ((tries = 0; tries < 1200; tries++)); do
         if [ "$(grep -c "$2" "$place/dev")" -ge "$1" ]; then
             return
         fi

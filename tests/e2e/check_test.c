@@ -273,7 +273,7 @@ static bool log_has(const char *words)
 {
     char command[256];
     snprintf(command, sizeof command, "grep -qF '%s' %s/dev.log", words, folder);
-    for (int turn = 0; turn < 400; turn++) {
+    for (int turn = 0; turn < 2400; turn++) {
         if (system(command) == 0)
             return true;
         usleep(50000);

@@ -395,7 +395,7 @@ static void test_beside_an_owner(void **state)
     back = back_open();
     cJSON *truth = read_truth();
     assert_true(metrics_read_runs(back.reader, &runs));
-    for (int tries = 0; runs.count < 4 && tries < 100; tries++) {
+    for (int tries = 0; runs.count < 4 && tries < 1200; tries++) {
         metrics_runs_free(&runs);
         usleep(100000);
         assert_true(metrics_read_runs(back.reader, &runs));

@@ -90,7 +90,7 @@ def check_events(events):
 def check_trace(caliper, hello, environment, folder):
     path = folder / "trace.json"
     process = run_traced(caliper, hello, environment, path, FRAMES)
-    _, words = process.communicate(timeout=60)
+    _, words = process.communicate(timeout=120)
     check(process.returncode == 0, words)
     events = json.loads(path.read_text(encoding="utf-8"))
     check_events(events)
@@ -115,7 +115,7 @@ def check_killed(caliper, hello, environment, folder):
     """The file of a process that was killed lacks its end and nothing else."""
     path = folder / "killed.json"
     process = run_traced(caliper, hello, environment, path, 10000000)
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while time.monotonic() < until and (not path.exists() or path.stat().st_size < 10000):
         time.sleep(0.05)
     process.send_signal(signal.SIGKILL)
@@ -127,7 +127,7 @@ def check_killed(caliper, hello, environment, folder):
 
 def check_refused(caliper, hello, environment, folder):
     process = run_traced(caliper, hello, environment, folder / "no" / "trace.json", 2)
-    _, words = process.communicate(timeout=60)
+    _, words = process.communicate(timeout=120)
     check(process.returncode == 0, words)
     check(words.count("CALIPER_TRACE=") == 1, words)
 

@@ -18,7 +18,7 @@ def main():
     with tempfile.TemporaryDirectory() as data:
         result = subprocess.run(
             [caliper, "run", applet, "--headless", "--renderer", "cpu", "--frames", "100000",
-             "--data-dir", data], capture_output=True, text=True, check=False, timeout=100)
+             "--data-dir", data], capture_output=True, text=True, check=False, timeout=240)
         sanitized = "Sanitizer" in result.stderr  # whose handler ends the process in its own way
         if result.returncode != -signal.SIGSEGV and not (sanitized and result.returncode != 0):
             print(f"exit status {result.returncode}:\n{result.stderr}")

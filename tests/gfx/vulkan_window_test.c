@@ -178,7 +178,7 @@ static RendererTexture *white_texture(Renderer *renderer)
 static void wait_for_pixels(TestWindow *test, int x, int y, uint32_t wanted)
 {
     uint32_t pixel = 0;
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 12000; i++) {
         pixel = screen_pixel(test, x, y);
         if (pixel == wanted)
             return;

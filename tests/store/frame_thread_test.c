@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/frame_thread.h"
@@ -15,13 +14,6 @@
 #include "store/file_lock.h"
 
 static char *const root = fixture_folder;
-
-static double now_sec(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* Holds the lock of a file as another process would: it is the open file's. */
 static int hold(const char *path)
@@ -38,25 +30,18 @@ static bool says(LogItem item, const char *words)
     return strstr(fixture_log_text(item), words) != NULL;
 }
 
-/* Not a limit on this machine's speed: elsewhere the same calls wait 2 s, 40 s and 2 minutes. */
-#define assert_soon(began) assert_true(now_sec() - (began) < 1.5)
-
 static void test_a_run_has_no_number_yet(void **state)
 {
     (void)state;
     int other = hold(fixture_path(root, "metrics.ids"));
     MetricsStore *store = fixture_store(root);
     frame_thread_enter();
-    double began = now_sec();
     assert_int_equal(metrics_store_begin_run(store, "e", "n"), 0);
-    assert_soon(began);
     assert_int_equal(fixture_log_count(LOG_METRICS_NO_RUN), 1);
     assert_true(says(LOG_METRICS_NO_RUN, "try again"));
     /* The writer waits for that lock, too: the database is not open yet. */
     struct ArrowArrayStream stream;
-    began = now_sec();
     assert_false(metrics_store_query(store, "SELECT 1", &stream));
-    assert_soon(began);
     assert_int_equal(fixture_log_count(LOG_METRICS_QUERY_REFUSED), 1);
     assert_true(says(LOG_METRICS_QUERY_REFUSED, "busy; do it in a job"));
     assert_non_null(strstr(metrics_store_last_error(), "busy; do it in a job"));
@@ -83,10 +68,8 @@ static void test_rows_are_not_written_yet(void **state)
     while (metrics_store_begin_run(store, "e", "n") != 0) {
     }
     metrics_store_scalar(store, run, "x", 1, 1.0);
-    double began = now_sec();
     assert_false(metrics_store_query(store, "SELECT 1", &stream));
     metrics_store_end_run(store, run);
-    assert_soon(began);
     assert_true(says(LOG_METRICS_QUERY_REFUSED, "busy; do it in a job"));
     frame_thread_leave();
     close(other);
@@ -103,18 +86,14 @@ static void test_another_process_puts_an_artifact(void **state)
     assert_true(artifact_store_put(store, "first", "1", 1, 0, digest));
     int other = hold(fixture_path(root, "artifacts/index.lock"));
     frame_thread_enter();
-    double began = now_sec();
     assert_false(artifact_store_put(store, "second", "2", 1, 0, digest));
-    assert_soon(began);
     assert_int_equal(fixture_log_count(LOG_ARTIFACT_FAILED), 1);
     assert_true(says(LOG_ARTIFACT_FAILED, "busy; do it in a job"));
     assert_true(artifact_store_find(store, "first", path)); /* waits for no put */
     /* An index that is lost is made anew under that lock: the store cannot be opened now. */
     artifact_store_close(&store);
     assert_int_equal(unlink(fixture_path(root, "artifacts/index.log")), 0);
-    began = now_sec();
     assert_null(artifact_store_open(root));
-    assert_soon(began);
     assert_int_equal(fixture_log_count(LOG_ARTIFACT_FAILED), 2);
     close(other);
     store = artifact_store_open(root);

@@ -19,7 +19,7 @@ CALIPER, PUTTER = sys.argv[1], sys.argv[2]
 
 def run(data, *words, **more):
     return subprocess.run([CALIPER, "artifacts", *words, "--data-dir", str(data)],
-                          capture_output=True, timeout=60, check=False, **more)
+                          capture_output=True, timeout=120, check=False, **more)
 
 
 def answer(data, *words, status=0):
@@ -30,7 +30,7 @@ def answer(data, *words, status=0):
 
 def put(data, who, count):
     said = subprocess.run([PUTTER, "put", str(data), str(who), str(count)], check=True, text=True,
-                          capture_output=True, timeout=60).stdout
+                          capture_output=True, timeout=120).stdout
     return dict(line.split() for line in said.splitlines())
 
 
@@ -151,7 +151,7 @@ def test_export(data):
     # A disk that fills up, as a limit on the size of files.
     limited = f"ulimit -f 100; exec '{CALIPER}' artifacts export {name} '{out}'"
     result = subprocess.run(["bash", "-c", f"{limited} --data-dir '{data}'"], capture_output=True,
-                            timeout=60, check=False)
+                            timeout=120, check=False)
     assert result.returncode == 1 and out.read_bytes() == b"to be replaced", result
     assert [p.name for p in data.glob("out*")] == ["out"], list(data.glob("out*"))
 
@@ -164,12 +164,27 @@ def test_closed_pipe_and_full_output(data):
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         reader.stdout.readline()
         reader.stdout.close()
-        assert reader.wait(timeout=20) in (1, -signal.SIGPIPE, 128 + signal.SIGPIPE)
+        assert reader.wait(timeout=120) in (1, -signal.SIGPIPE, 128 + signal.SIGPIPE)
         reader.stderr.close()
     with open("/dev/full", "wb") as full:
         result = subprocess.run([CALIPER, "artifacts", "verify", "--json", "--data-dir", str(data)],
-                                stdout=full, stderr=subprocess.PIPE, timeout=20, check=False)
+                                stdout=full, stderr=subprocess.PIPE, timeout=120, check=False)
     assert result.returncode == 1 and b"could not be printed" in result.stderr, result
+
+
+def wait_until_open(child, path):
+    """Until the child reads the file; it must live that long."""
+    limit = time.monotonic() + 120
+    while time.monotonic() < limit:
+        assert child.poll() is None, child.communicate()
+        for link in pathlib.Path(f"/proc/{child.pid}/fd").iterdir():
+            try:
+                if os.readlink(link) == str(path):
+                    return
+            except FileNotFoundError:
+                pass
+        time.sleep(0.01)
+    assert False, f"{path} is not opened"
 
 
 def test_interrupt(data):
@@ -184,9 +199,10 @@ def test_interrupt(data):
         begun = time.monotonic()
         child = subprocess.Popen([CALIPER, "artifacts", *words, "--data-dir", str(data)],
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        time.sleep(0.4)
+        wait_until_open(child, blob(data, digest))
+        time.sleep(0.1)
         child.send_signal(sent)
-        told, errors = child.communicate(timeout=60)
+        told, errors = child.communicate(timeout=120)
         assert child.returncode == -sent, (words, child.returncode, told, errors)
         assert b"interrupted" in errors, errors
         if "--json" in words:

@@ -30,7 +30,7 @@ class Command:
 
     def run(self, *words, stdin=b"", **environment):
         return subprocess.run([self.caliper, "sql", *words], input=stdin, capture_output=True,
-                              env={**self.environment, **environment}, check=False, timeout=100)
+                              env={**self.environment, **environment}, check=False, timeout=240)
 
     def good(self, *words, **more):
         result = self.run(*words, **more)
@@ -138,7 +138,7 @@ def check_errors(sql, caliper):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
         assert child.stdout.readline() == b"range\n"
         child.stdout.close()
-        child.wait(timeout=60)
+        child.wait(timeout=240)
     assert sql.good("--csv", "SELECT 1 AS a") == "a\n1\n"
 
 

@@ -104,7 +104,7 @@ static void test_spool_sites_once(void **state)
             lives++;
             store = fixture_store(root); /* and whoever comes next, what is left */
             metrics_store_begin_run(store, "last", "");
-            metrics_store_flush(store, 10000);
+            metrics_store_flush(store, 120000);
             metrics_store_destroy(&store);
             fixture_run(root, "DELETE FROM interrupted_runs; DELETE FROM runs WHERE experiment = "
                               "'last'");
@@ -124,7 +124,7 @@ static void test_failing_for_a_while(void **state)
         MetricsStore *store = fixture_store(root);
         life_log(store);
         MetricsStatus status;
-        for (int wait = 0; wait < 5000; wait++) {
+        for (int wait = 0; wait < 120000; wait++) {
             metrics_store_status(store, &status);
             if (status.state != METRICS_STATE_FINE)
                 break;
@@ -135,7 +135,7 @@ static void test_failing_for_a_while(void **state)
         assert_int_equal(status.rows_committed, 0);
         assert_int_equal(fixture_log_count(LOG_METRICS_WRITING_FAILS), 1);
         fault_set_plan(NULL);
-        assert_true(metrics_store_flush(store, 20000));
+        assert_true(metrics_store_flush(store, 120000));
         metrics_store_status(store, &status);
         assert_int_equal(status.state, METRICS_STATE_FINE);
         assert_int_equal(status.recovered, 1);
@@ -184,7 +184,7 @@ static void test_a_full_queue_drops_and_counts(void **state)
     assert_true(third != 0);
     metrics_store_end_run(store, third);
     fault_set_plan(NULL);
-    assert_true(metrics_store_flush(store, 20000));
+    assert_true(metrics_store_flush(store, 120000));
     metrics_store_end_run(store, first);
     metrics_store_destroy(&store);
     assert_int_equal(fixture_number(root, "SELECT sum(count)::BIGINT FROM dropped_rows"),
@@ -291,11 +291,11 @@ static void full_disk_round(int round)
     assert_true(run != 0);
     for (int i = 0; i < 1000; i++)
         metrics_store_scalar(store, run, "x", i, i);
-    assert_true(metrics_store_flush(store, 20000));
+    assert_true(metrics_store_flush(store, 120000));
     fill_disk(root);
     MetricsStatus status;
     int step = 1000;
-    for (int wait = 0; wait < 400; wait++) {
+    for (int wait = 0; wait < 24000; wait++) {
         for (int i = 0; i < 100; i++, step++)
             metrics_store_scalar(store, run, "x", step, step);
         usleep(5000);
@@ -307,7 +307,7 @@ static void full_disk_round(int round)
     assert_true(strstr(status.text, "full") != NULL);
     metrics_store_end_run(store, run); /* does not wait for a disk that is full */
     assert_int_equal(unlink(fixture_path(root, "filler")), 0);
-    assert_true(metrics_store_flush(store, 30000));
+    assert_true(metrics_store_flush(store, 120000));
     metrics_store_status(store, &status);
     assert_int_equal(status.state, METRICS_STATE_FINE);
     assert_true(status.recovered >= 1);

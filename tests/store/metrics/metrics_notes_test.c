@@ -27,7 +27,7 @@ static MetricsStore *overflow(const char *plan, Logged *out)
         out->runs[i] = metrics_store_begin_run(store, "e", "n");
         assert_true(out->runs[i] != 0);
     }
-    assert_true(metrics_store_flush(store, 20000));
+    assert_true(metrics_store_flush(store, 120000));
     fault_set_plan(plan);
     for (int i = 0; i < RUNS; i++) {
         MetricsStatus before;
@@ -96,7 +96,7 @@ static void check_database(const Logged *logged, int count)
 
 static void wait_for_notes(void)
 {
-    for (int wait = 0; wait < 20000; wait++) {
+    for (int wait = 0; wait < 120000; wait++) {
         if (fixture_log_count(LOG_METRICS_DROPS_RECORDED) >= RUNS)
             break;
         usleep(1000);
@@ -121,7 +121,7 @@ static void test_spooled_notes_are_there_once(void **state)
         fixture_log_start();
         MetricsStore *store = overflow("metrics.spool:1+", &logged[i]);
         fault_set_plan(plans[i]);
-        assert_true(metrics_store_flush(store, 20000));
+        assert_true(metrics_store_flush(store, 120000));
         wait_for_notes();
         failed += fault_injected() > 0;
         fault_set_plan(NULL);
@@ -157,7 +157,7 @@ static void test_committed_notes_are_there_once(void **state)
         fixture_log_start();
         MetricsStore *store = overflow("metrics.begin:1+", &logged[i]);
         fault_set_plan(plans[i]);
-        assert_true(metrics_store_flush(store, 20000));
+        assert_true(metrics_store_flush(store, 120000));
         wait_for_notes();
         fault_set_plan(NULL);
         metrics_store_destroy(&store);
@@ -177,9 +177,9 @@ static void test_many_runs_are_all_told_of(void **state)
         runs[i] = metrics_store_begin_run(store, "e", "n");
         assert_true(runs[i] != 0);
         if (i % 50 == 0)
-            assert_true(metrics_store_flush(store, 20000));
+            assert_true(metrics_store_flush(store, 120000));
     }
-    assert_true(metrics_store_flush(store, 20000));
+    assert_true(metrics_store_flush(store, 120000));
     fault_set_plan("metrics.begin:1+");
     for (int i = 0; i < 1000; i++)
         metrics_store_scalar(store, runs[0], "x", i, 1.0);

@@ -40,7 +40,7 @@ static void test_runs(void **state)
     metrics_store_hparams(store, done, "{\"lr\": 1}");
     metrics_store_end_run_at(store, done, 7000000);
     uint64_t running = metrics_store_begin_run(store, "e2", "running");
-    assert_true(metrics_store_flush(store, 20000));
+    assert_true(metrics_store_flush(store, 120000));
     assert_true(metrics_store_set_note(store, done, "a \"note\"; it's long"));
     assert_true(metrics_store_set_note(store, done, "better"));
     assert_true(metrics_store_set_deleted(store, running, true));
@@ -78,7 +78,7 @@ static void test_tags(void **state)
         metrics_store_scalar(store, a, "loss", 10 - i, i);
     metrics_store_scalar(store, b, "loss", 3, 1);
     metrics_store_histogram(store, b, "w", 4, values, 2);
-    assert_true(metrics_store_flush(store, 20000));
+    assert_true(metrics_store_flush(store, 120000));
     MetricsTags tags;
     assert_true(metrics_read_tags(reader, 0, &tags));
     assert_int_equal(tags.count, 3);
@@ -104,7 +104,7 @@ static void test_few_rows_come_one_by_one(void **state)
     for (int i = 0; i < 4; i++)
         metrics_store_scalar_at(store, run, "x", steps[i], values[i], 2000000 + i * 500000);
     metrics_store_scalar(store, run, "other", 1, 1);
-    assert_true(metrics_store_flush(store, 20000));
+    assert_true(metrics_store_flush(store, 120000));
     MetricsWindow window = {.runs = &run, .run_count = 1, .tag = "x", .buckets = 100};
     MetricsScalars scalars;
     assert_true(metrics_read_scalars(reader, &window, &scalars));
@@ -148,7 +148,7 @@ static void test_many_rows_come_in_buckets(void **state)
         metrics_store_scalar(store, runs[0], "x", i, values[i]);
     }
     metrics_store_scalar(store, runs[1], "x", 5000, 42.0);
-    assert_true(metrics_store_flush(store, 20000));
+    assert_true(metrics_store_flush(store, 120000));
     /* Half-open parts of 0..10000, so that the bounds fall between the steps. */
     MetricsWindow window = {.runs = runs,
                             .run_count = 2,
@@ -262,7 +262,7 @@ static void test_histograms_and_images(void **state)
                              .strides = {6, 3, 1}};
     metrics_store_image(store, run, "p", 8, &picture);
     metrics_store_image(store, run, "p", 4, &picture);
-    assert_true(metrics_store_flush(store, 20000));
+    assert_true(metrics_store_flush(store, 120000));
     MetricsHistograms histograms;
     assert_true(metrics_read_histograms(reader, run, "w", 0, 1000, 11, &histograms));
     assert_int_equal(histograms.rows, 101);

@@ -29,7 +29,7 @@ static void test_an_older_file_is_migrated(void **state)
     MetricsStore *store = fixture_store(root);
     uint64_t run = metrics_store_begin_run(store, "e", "new");
     assert_true(run == 1 || run > 9);
-    metrics_store_flush(store, 20000);
+    metrics_store_flush(store, 120000);
     run = metrics_store_begin_run(store, "e", "after");
     metrics_store_scalar(store, run, "x", 5, 1.0);
     metrics_store_destroy(&store);
@@ -127,7 +127,7 @@ static void test_snapshots_for_other_processes(void **state)
     assert_int_equal(fixture_log_count(LOG_METRICS_CHANGE_FAILED), 1);
     fixture_owner_end(owner);
     /* It takes the place, takes its own rows over, and then reads live. */
-    for (int wait = 0; wait < 4000; wait++) {
+    for (int wait = 0; wait < 24000; wait++) {
         MetricsStatus status;
         metrics_store_status(store, &status);
         if (status.mode == METRICS_MODE_OWNER)
@@ -154,9 +154,9 @@ static void test_damaged_spool_files_are_kept(void **state)
     MetricsStore *store = fixture_store(root);
     uint64_t run = metrics_store_begin_run(store, "e", "n");
     metrics_store_scalar(store, run, "x", 1, 1.0);
-    metrics_store_flush(store, 20000);
+    metrics_store_flush(store, 120000);
     metrics_store_scalar(store, run, "x", 2, 2.0);
-    metrics_store_flush(store, 20000);
+    metrics_store_flush(store, 120000);
     metrics_store_scalar(store, run, "x", 3, 3.0);
     metrics_store_destroy(&store);
     fixture_owner_end(owner);

@@ -356,7 +356,7 @@ static void test_spooled_rows_wait_for_the_flush(void **state)
     MetricsStore *store = fixture_store(root);
     uint64_t run = metrics_store_begin_run(store, "e", "n");
     metrics_store_scalar(store, run, "x", 0, 0.0);
-    assert_true(metrics_store_flush(store, 10000));
+    assert_true(metrics_store_flush(store, 120000));
     metrics_store_status(store, &status);
     assert_int_equal(status.mode, METRICS_MODE_SPOOL);
     assert_true(fault_set_plan("metrics.spool.sync:1+"));
@@ -368,7 +368,7 @@ static void test_spooled_rows_wait_for_the_flush(void **state)
     metrics_store_status(store, &status);
     assert_int_not_equal(status.state, METRICS_STATE_FINE);
     assert_true(fault_set_plan(NULL));
-    assert_true(metrics_store_flush(store, 10000));
+    assert_true(metrics_store_flush(store, 120000));
     metrics_store_status(store, &status);
     assert_int_equal(status.state, METRICS_STATE_FINE);
     assert_int_equal(status.rows_dropped, 0);
@@ -390,7 +390,7 @@ static void test_two_stores_of_one_process(void **state)
     MetricsStore *first = fixture_store(root);
     uint64_t run = metrics_store_begin_run(first, "e", "first");
     metrics_store_scalar(first, run, "x", 0, 0.0);
-    assert_true(metrics_store_flush(first, 10000));
+    assert_true(metrics_store_flush(first, 120000));
     MetricsStore *second = fixture_store(root);
     uint64_t other = metrics_store_begin_run(second, "e", "second");
     assert_int_not_equal(other, run);
@@ -401,9 +401,9 @@ static void test_two_stores_of_one_process(void **state)
     assert_non_null(strstr(status.text, "open in this process already"));
     for (int i = 1; i < 100; i++)
         metrics_store_scalar(first, run, "x", i, i);
-    assert_true(metrics_store_flush(first, 10000));
+    assert_true(metrics_store_flush(first, 120000));
     metrics_store_destroy(&first);
-    assert_true(metrics_store_flush(second, 10000));
+    assert_true(metrics_store_flush(second, 120000));
     metrics_store_destroy(&second);
     assert_int_equal(fixture_number(root, "SELECT count(*) FROM scalars"), 200);
     assert_int_equal(fixture_number(root, "SELECT count(DISTINCT (run, step)) FROM scalars"), 200);
