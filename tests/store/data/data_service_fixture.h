@@ -21,7 +21,6 @@ static atomic_int refusals;
 static atomic_int warnings;
 static char refusal[4096];
 static char warning[4096];
-static CallerId first_applet, second_applet;
 
 static inline void capture(void *user, const LogEntry *entry)
 {
@@ -109,15 +108,16 @@ static inline int64_t number(const char *sql)
 static inline void check_refused(const char *sql, const char *words)
 {
     struct ArrowArrayStream stream;
+    const char *shown = sql != NULL ? sql : "NULL";
     memset(&stream, 0x5a, sizeof stream);
     struct ArrowArrayStream before = stream;
     int lines = atomic_load(&refusals);
     if (data->query(sql, &stream))
-        fail_msg("not refused: %s", sql);
+        fail_msg("not refused: %s", shown);
     assert_memory_equal(&stream, &before, sizeof stream);
     assert_int_equal(atomic_load(&refusals), lines + 1);
     if (strstr(data->last_error(), words) == NULL)
-        fail_msg("%s: %s", sql, data->last_error());
+        fail_msg("%s: %s", shown, data->last_error());
     assert_true(number("SELECT 7::BIGINT") == 7);
     assert_string_equal(data->last_error(), "");
 }

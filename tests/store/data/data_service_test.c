@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
+static CallerId first_applet, second_applet;
+
 static void test_table(void **state)
 {
     (void)state;
