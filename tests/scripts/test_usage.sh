@@ -36,5 +36,4 @@ refused --screenshot home --screenshot
 refused '--data-dir' home --data-dir ''
 refused run: run
 refused view: view
-refused /nowhere/file.npy view /nowhere/file.npy
 echo "$count command lines"

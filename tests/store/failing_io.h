@@ -16,9 +16,9 @@ typedef struct FailingIo {
     int error;            /* the errno that they leave */
     bool reads;           /* count read and pread, too */
     bool short_writes;    /* a write that fails has written half of its bytes before */
-    bool truncates_work;  /* ftruncate never fails, as on a disk that is full: when a write to its
-                             log  fails and then the truncate that takes it back, DuckDB 1.4 ends the
-                             process (an exception that leaves a destructor) */
+    bool freeing_works; /* ftruncate, unlink and remove never fail, as on a disk that is full. (When
+                           a write to its log fails and then the truncate that takes it back,
+                           DuckDB 1.4 ends the process: an exception that leaves a destructor.) */
 } FailingIo;
 
 /* Counts from 0 again. NULL: nothing fails, nothing is counted. */

@@ -22,6 +22,7 @@
 #include "core/fault.h"
 #include "core/guard.h"
 #include "core/sanitized.h"
+#include "failing_io.h"
 #include "store/artifacts/artifact_store.h"
 
 static ArtifactRoom room;
@@ -43,6 +44,7 @@ static int end(void **state)
 {
     (void)state;
     fault_set_plan(NULL);
+    failing_io_plan(NULL);
     artifact_store_close(&store);
     room_remove(&room);
     return 0;
@@ -156,6 +158,56 @@ static void test_every_call_in_turn(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         walk(&cases[i]);
+}
+
+/* The same for the calls of the C library themselves, whatever site they have: the Nth one fails,
+ * or all from the Nth on do. */
+static uint32_t walk_calls(const Case *c, FailingIo io, bool once)
+{
+    uint8_t *bytes = room_bytes(78, c->size);
+    uint32_t n = 1, failed = 0;
+    bool any = true;
+    for (; any; n++) {
+        char digest[65] = "untouched";
+        prepare(c, bytes);
+        size_t blobs = room_count_blobs(&room);
+        io.folder = room.root;
+        io.first = n;
+        io.last = once ? n : 0;
+        failing_io_plan(&io);
+        bool put = artifact_store_put(store, "new", bytes, c->size, 2, digest);
+        any = failing_io_failed() > 0;
+        failing_io_plan(NULL);
+        if (!put)
+            assert_string_equal(digest, "untouched");
+        if (!put && !any)
+            fail_msg("%s failed without a fault: %s", c->name, log_capture.text);
+        failed += put ? 0 : 1;
+        check_after(c, put, bytes, n, blobs);
+    }
+    print_message("%s: %u calls of the C library, %u end the put\n", c->name, n - 2, failed);
+    free(bytes);
+    return failed;
+}
+
+static void test_every_library_call_in_turn(void **state)
+{
+    static const Case cases[] = {
+        {.name = "first put", .size = 1000, .fresh_store = true},
+        {.name = "small", .size = 1000},
+        {.name = "large", .size = 1200 << 10},
+        {.name = "the same again", .size = 1000, .same_again = true},
+        {.name = "damaged", .size = 1000, .damaged_there = true},
+        {.name = "lost log", .size = 1000, .lost_log = true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_true(walk_calls(&cases[i], (FailingIo){.error = EIO, .reads = true}, true) >= 2);
+        assert_true(
+            walk_calls(&cases[i],
+                       (FailingIo){.error = ENOSPC, .short_writes = true, .freeing_works = true},
+                       false) >= 2);
+    }
 }
 
 /* A call that goes on failing: an error each time, and no state that stays wrong. */
@@ -363,6 +415,7 @@ int main(void)
     log_capture_start();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_every_call_in_turn, begin, end),
+        cmocka_unit_test_setup_teardown(test_every_library_call_in_turn, begin, end),
         cmocka_unit_test_setup_teardown(test_a_site_that_stays_broken, begin, end),
         cmocka_unit_test_setup_teardown(test_reading_under_failures, begin, end),
         cmocka_unit_test_setup_teardown(test_bytes_that_fault, begin, end),

@@ -146,9 +146,8 @@ static void test_every_call_once(void **state)
 static void test_every_call_from_then_on(void **state)
 {
     (void)state;
-    uint32_t lives =
-        walk((FailingIo){.error = ENOSPC, .short_writes = true, .truncates_work = true}, false,
-             stride());
+    uint32_t lives = walk((FailingIo){.error = ENOSPC, .short_writes = true, .freeing_works = true},
+                          false, stride());
     print_message("%u calls from which on all failed\n", lives);
     assert_true(lives >= 20 / stride());
 }

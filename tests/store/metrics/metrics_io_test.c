@@ -116,7 +116,7 @@ static void test_every_call_once(void **state)
 static void test_every_call_from_then_on(void **state)
 {
     (void)state;
-    FailingIo full = {.error = ENOSPC, .short_writes = true, .truncates_work = true};
+    FailingIo full = {.error = ENOSPC, .short_writes = true, .freeing_works = true};
     assert_true(walk(full, false, false) >= 3);
 }
 
