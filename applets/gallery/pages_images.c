@@ -23,6 +23,12 @@ static void draw_views(Gallery *gallery)
     ui->same_line(0, 0);
     ui->image_view("smooth", gallery->picture, GALLERY_SIDE, GALLERY_SIDE, 260, 220,
                    gallery->view_linear, CALIPER_IMAGE_LINEAR | CALIPER_IMAGE_BORDER);
+    if (ui->tooltip_box()) {
+        ui->text_ex("The same, near", -1, 0, CALIPER_TEXT_DIM);
+        ui->image(gallery->picture, 96, 96, 0);
+        ui->text("12 \u00d7 12 values");
+    }
+    ui->end(CALIPER_SCOPE_TOOLTIP);
     ui->end(CALIPER_SCOPE_IMAGE);
 }
 

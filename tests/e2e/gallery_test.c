@@ -39,6 +39,7 @@ static const Shot shots[] = {
     {"menus", 'h', "", ""},
     {"table", 'i', "", ""},
     {"images", 'j', "", ""},
+    {"images-hovered", 'j', "move 560 200\n", ""},
     {"drawing", 'k', "", ""},
     {"lines", 'l', "", ""},
     {"lines-hovered", 'l', "move 330 270\n", ""},
