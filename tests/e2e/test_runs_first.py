@@ -1,8 +1,9 @@
-"""What the Runs dashboard shows before the first run, the import that it offers, and the sections of
-charts, from outside: event files in, scripted input, the view as JSON and a picture out.
+"""What the Runs dashboard shows before the first run, the import that it offers, the sections of
+charts and the export, from outside: event files in, scripted input, the view as JSON and a picture out.
 
 Usage: test_runs_first.py CALIPER [FOLDER-FOR-PICTURES]
 """
+import csv
 import json
 import pathlib
 import struct
@@ -150,11 +151,41 @@ def test_sections(folder):
     check(not any(s["open"] for s in state["sections"]))
 
 
+def test_export_writes_the_chosen_runs(folder):
+    root = folder / "fresh"
+    table, again = folder / "rows.csv", folder / "rows.parquet"
+
+    def export(path, frames=20, picture="export.png"):
+        return look(root, keys("p") + f"at 6\nkey ctrl+a\nat 8\ntext {path}\nat 10\nkey enter\n",
+                    frames, picture=picture)
+
+    export(table)
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    check(len(rows) == 2 * len(TAGS) * 5, len(rows))
+    got = sorted((r["name"], r["tag"], int(r["step"]), float(r["value"])) for r in rows)
+    check(got == sorted((n, t, i, float(i)) for n in ("a", "b") for t in TAGS for i in range(5)))
+    table.write_text("kept")
+    export(table, picture="export-refused.png")
+    check(table.read_text() == "kept", "what is there stays")
+    export(folder / "rows.txt")
+    check(not (folder / "rows.txt").exists() and not list(folder.glob("rows*.part-*")))
+    # One run alone, as Parquet: the first of the list.
+    look(root, keys("up", "up", "s", "p") + f"at 12\nkey ctrl+a\nat 14\ntext {again}\nat 16\nkey "
+         "enter\n", 24)
+    check(again.read_bytes()[:4] == b"PAR1" == again.read_bytes()[-4:])
+    result = subprocess.run(
+        [CALIPER, "sql", f"SELECT name, count(*), sum(value) FROM read_parquet('{again}') GROUP BY "
+         "name", "--csv", "--data-dir", folder / "other"], capture_output=True, text=True,
+        check=True)
+    check(result.stdout.split()[-1] == f"a,{len(TAGS) * 5},{len(TAGS) * 10.0}", result.stdout)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         make(folder)
-        for test in (test_it_teaches_and_imports, test_sections,
+        for test in (test_it_teaches_and_imports, test_sections, test_export_writes_the_chosen_runs,
                      test_it_imports_by_pointer_and_beside_runs):
             test(folder)
             print("ok", test.__name__, flush=True)

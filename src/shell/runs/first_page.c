@@ -61,8 +61,10 @@ void runs_draw_import_button(Runs *runs)
 {
     const CaliperWidgetsV1 *ui = widgets_table();
     bool pressed = runs_button(runs, RUNS_ACTION_IMPORT, "Import", false);
-    if (runs_key(runs, RUNS_ACTION_IMPORT) || pressed)
+    if (runs_key(runs, RUNS_ACTION_IMPORT) || pressed) {
         ui->popup_open("##import");
+        runs->focus = RUNS_ACTION_IMPORT;
+    }
     if (ui->popup("##import", 0)) {
         ui->text_ex("Take over TensorBoard's runs", -1, 0, CALIPER_TEXT_HEADING);
         draw_import(runs);

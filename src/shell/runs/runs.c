@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/log.h"
+#include "shell/runs/export_job.h"
 #include "shell/runs/import_job.h"
 #include "shell/runs/runs_impl.h"
 
@@ -48,6 +49,7 @@ void runs_destroy(Runs **runs)
     runs_artifacts_destroy(&ended->artifacts);
     runs_data_destroy(&ended->data);
     import_job_drop(&ended->import);
+    export_job_drop(&ended->export);
     runs_reader_destroy(&ended->reader);
     if (ended->texture != 0)
         bridge_release_texture(ended->bridge, ended->texture);
@@ -163,25 +165,10 @@ void runs_settle(Runs *runs)
     runs_artifacts_settle(runs);
     runs_data_settle(runs);
     runs_import_settle(runs);
+    runs_export_settle(runs);
 }
 
 /* ---- Drawing ---- */
-
-static void draw_export(Runs *runs)
-{
-    const CaliperWidgetsV1 *ui = widgets_table();
-    bool pressed = runs_button(runs, RUNS_ACTION_EXPORT, "Export", false);
-    if (!pressed && !runs_key(runs, RUNS_ACTION_EXPORT))
-        return;
-    enum { LISTED = 60 }; /* the command takes 64 names; more: all that there are */
-    char text[LISTED * 24];
-    int at = snprintf(text, sizeof text, "caliper export scalars.parquet");
-    for (uint32_t i = 0; i < runs->chosen_count && runs->chosen_count <= LISTED; i++)
-        at += snprintf(text + at, sizeof text - (size_t)at, " %llu",
-                       (unsigned long long)runs->chosen[i]);
-    ui->set_clipboard(text);
-    snprintf(runs->told, sizeof runs->told, "Copied: %.200s", text);
-}
 
 static void draw_tag_filter(Runs *runs)
 {
@@ -234,7 +221,7 @@ static void draw_pages(Runs *runs)
     if (runs->page == RUNS_ACTION_DATA)
         ui->space(0, 0);
     else
-        draw_export(runs);
+        runs_draw_export(runs);
     if (runs->page == RUNS_ACTION_SCALARS)
         draw_tag_filter(runs);
     if (runs->told[0] != '\0')

@@ -92,6 +92,7 @@ enum {
 };
 
 typedef struct RunsArtifacts RunsArtifacts; /* artifacts_page.c */
+typedef struct ExportJob ExportJob;         /* export_job.h */
 typedef struct ImportJob ImportJob;         /* import_job.h */
 typedef struct RunsData RunsData;           /* data_impl.h */
 
@@ -164,6 +165,9 @@ struct Runs {
     RunsData *data;
     ImportJob *import; /* the last; NULL: none yet */
     char import_folder[RUNS_FOLDER_BYTES];
+    ExportJob *export; /* the last; NULL: none yet */
+    char export_path[RUNS_FOLDER_BYTES];
+    bool export_replaces;
     bool no_artifacts, no_data; /* they could not be set up */
     const char *data_root;
 
@@ -205,6 +209,10 @@ void runs_draw_histograms(Runs *runs);
 void runs_draw_images(Runs *runs);
 void runs_draw_about(Runs *runs);
 void runs_draw_artifacts(Runs *runs);
+
+/* export_page.c */
+void runs_draw_export(Runs *runs);
+void runs_export_settle(Runs *runs);
 
 /* first_page.c */
 void runs_draw_empty(Runs *runs);
