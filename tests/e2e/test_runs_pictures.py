@@ -6,6 +6,7 @@ made anew.
 
 Usage: test_runs_pictures.py CALIPER PNG_DIFFERS REFERENCES
 """
+import hashlib
 import os
 import pathlib
 import random
@@ -29,6 +30,10 @@ def keys(*names, start=4):
 
 SMOOTH = keys(*["]"] * 6)
 NOTE = keys("5", "e") + "at 8\ntext The slow schedule wins. Try 0.02 next.\n"
+QUERY = keys("7", "q") + (
+    "at 8\ntext SELECT step, value, value - lag(value) OVER (ORDER BY step) AS change\nat 9\nkey "
+    "enter\nat 10\ntext FROM scalars WHERE tag = 'train/loss' AND run = 1 ORDER BY step\nat 12\n"
+    "key ctrl+enter\n")
 LARGE, SMALL = "1400x880", "1200x760"
 # name, data, script, size and options
 SHOTS = (
@@ -44,6 +49,9 @@ SHOTS = (
     ("histograms", "spirals", keys("3"), (SMALL,)),
     ("images", "spirals", keys("4", ","), (SMALL,)),
     ("about", "spirals", NOTE, (SMALL,)),
+    ("artifacts", "spirals", keys("6", ".", "shift+v"), (SMALL,)),
+    ("data", "spirals", QUERY, (SMALL,)),
+    ("data-plot", "spirals", QUERY + keys("v", start=16), (SMALL,)),
     ("deleted", "spirals", keys("s", "delete", "a"), (SMALL,)),
     ("empty", "empty", "", (SMALL,)),
 )
@@ -61,9 +69,24 @@ def bring(root, folder, experiment):
     assert result.returncode == 0, result.stderr
 
 
+def put_artifacts(root):
+    """Three versions of a model and a picture of the run that is shown first."""
+    lines = []
+    for at, (name, size) in enumerate((("model", 262144), ("model", 262144), ("model", 262400),
+                                       ("confusion.png", 18733))):
+        data = (b"%d %s " % (at, name.encode())) * (size // len(name) + 1)
+        digest = hashlib.sha256(data[:size]).hexdigest()
+        path = root / "artifacts" / digest[:2] / digest
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data[:size])
+        lines.append(f"{digest}\t{name}\t6\t{size}\t2026-12-02T10:{12 + at:02}:30.000000Z\n")
+    (root / "artifacts" / "index.log").write_text("".join(lines))
+
+
 def make(folder):
     for events in runs_training.write(folder / "events"):
         bring(folder / "spirals", events, "spirals")
+    put_artifacts(folder / "spirals")
     rng = random.Random(9)
     for run, height in (("calm", 0.15), ("wild", 0.6)):
         level, rows = 10.0 * height, []

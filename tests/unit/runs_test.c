@@ -289,6 +289,28 @@ static void a_runs_colour_never_changes_and_neighbours_differ(void **unused)
     }
 }
 
+static void sizes_in_binary_steps(void **unused)
+{
+    static const struct {
+        uint64_t bytes;
+        const char *words;
+    } known[] = {{0, "0 B"},
+                 {1023, "1023 B"},
+                 {1024, "1.0 KiB"},
+                 {1536, "1.5 KiB"},
+                 {1048524, "1023.9 KiB"},
+                 {1048575, "1.0 MiB"}, /* 1024.0 KiB, rounded */
+                 {1048576, "1.0 MiB"},
+                 {UINT64_C(5) << 30, "5.0 GiB"},
+                 {UINT64_MAX, "16.0 EiB"}};
+    char text[32];
+    (void)unused;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        run_text_size(known[i].bytes, text, sizeof text);
+        assert_string_equal(text, known[i].words);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -306,6 +328,7 @@ int main(void)
         cmocka_unit_test(two_runs_of_one_name_are_told_apart),
         cmocka_unit_test(a_search_finds_all_its_words_in_any_case),
         cmocka_unit_test(a_runs_colour_never_changes_and_neighbours_differ),
+        cmocka_unit_test(sizes_in_binary_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
