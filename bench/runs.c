@@ -7,7 +7,8 @@
  * thread logs 10 000 rows a second into one more run. Says what the frame thread spends in the
  * dashboard, how old the newest row is when a frame shows it, and what the frame thread read, wrote
  * and asked.
- * --check: status 1 unless every logged row was shown in the end and the frame thread did no I/O.
+ * --check: status 1 unless every logged row was shown in the end, also those that came one by one,
+ * and the frame thread did no I/O.
  */
 #include <math.h>
 #include <pthread.h>
@@ -132,15 +133,47 @@ static double draw_frame(Stage *stage, double *out_runs_sec)
     return now_sec() - started;
 }
 
-/* The newest step of the live run that is in the picture; -1: none. */
-static int64_t shown_step(const Runs *runs)
+/* The live run's curve in the picture; NULL: it is not there. */
+static const RunsSeries *shown_series(const Runs *runs)
 {
     const RunsChart *chart = runs_chart(runs, "tag_00");
     for (uint32_t i = 0; chart != NULL && i < chart->count; i++) {
         if (chart->series[i].run == atomic_load(&live_run))
-            return chart->series[i].last_step;
+            return &chart->series[i];
     }
-    return -1;
+    return NULL;
+}
+
+/* The newest step of it; -1: none. */
+static int64_t shown_step(const Runs *runs)
+{
+    const RunsSeries *series = shown_series(runs);
+    return series != NULL ? series->last_step : -1;
+}
+
+/* Each row that comes alone is drawn before the next is logged, without anybody asking for it; the
+ * first of them after the charts were read anew, by arrival. */
+static bool shows_single_rows(Stage *stage, MetricsStore *store)
+{
+    enum { ROWS = 8, WAIT_SEC = 60 };
+    double spent = 0;
+    runs_settle(stage->runs);
+    stage->runs->axis = METRICS_AXIS_ARRIVAL;
+    for (int i = 0; i < 2; i++) {
+        draw_frame(stage, &spent);
+        runs_settle(stage->runs);
+    }
+    for (int i = 0; i < ROWS; i++) {
+        int step = atomic_fetch_add(&logged, 1);
+        double started = now_sec();
+        metrics_store_scalar(store, atomic_load(&live_run), "tag_00", step, 0.5);
+        do {
+            draw_frame(stage, &spent);
+        } while (shown_step(stage->runs) != step && now_sec() - started < WAIT_SEC);
+        if (shown_step(stage->runs) != step)
+            return false;
+    }
+    return true;
 }
 
 static bool stage_start(Stage *stage, MetricsStore *store, const char *data_root)
@@ -223,6 +256,7 @@ static bool measure(Stage *stage, MetricsStore *store, double seconds)
     again = thread_io();
     atomic_store(&stop, true);
     pthread_join(thread, NULL);
+    bool singly = shows_single_rows(stage, store);
     metrics_store_end_run(store, atomic_load(&live_run));
     runs_settle(stage->runs);
     draw_frame(stage, &spent);
@@ -235,9 +269,13 @@ static bool measure(Stage *stage, MetricsStore *store, double seconds)
            frames, again.read_calls - io.read_calls - own, again.write_calls - io.write_calls,
            (unsigned long long)counters.frame_queries, (unsigned long long)counters.queries);
     int64_t step = shown_step(stage->runs);
-    printf("rows logged %d, shown %lld\n", atomic_load(&logged), (long long)step + 1);
-    return step + 1 == atomic_load(&logged) && counters.frame_queries == 0 && own > 0 &&
-           again.read_calls - io.read_calls == own && again.write_calls == io.write_calls;
+    const RunsSeries *series = shown_series(stage->runs);
+    int64_t rows = series != NULL ? (int64_t)series->rows : 0;
+    printf("rows logged %d, shown %lld, counted %lld\n", atomic_load(&logged), (long long)step + 1,
+           (long long)rows);
+    return singly && step + 1 == atomic_load(&logged) && rows == step + 1 &&
+           counters.frame_queries == 0 && own > 0 && again.read_calls - io.read_calls == own &&
+           again.write_calls == io.write_calls;
 }
 
 int main(int argc, char **argv)

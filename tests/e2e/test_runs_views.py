@@ -212,7 +212,7 @@ def test_a_second_process_shows_and_leaves_alone(folder):
 
 def test_the_wheel_reads_the_window_again_and_a_drag_moves_it(folder):
     rng = random.Random(6)
-    steps = list(range(6000)) + list(range(3000, 6000))
+    steps = list(range(6000)) + list(range(3000, 5500))
     values = [struct.unpack("<f", struct.pack("<f", rng.gauss(0.0, 1.0)))[0] for _ in steps]
     runs_data.write(folder / "w" / "one" / EVENTS,
                     [("noise", s, v, T0 + i) for i, (s, v) in enumerate(zip(steps, values))])
@@ -223,6 +223,8 @@ def test_the_wheel_reads_the_window_again_and_a_drag_moves_it(folder):
     middle = f"move {x + w / 2:.0f} {y + h / 2:.0f}\n"
     whole = view(root)["charts"][0]
     check(whole["from"] is None and len(whole["series"][0]["x"]) <= 2000)
+    # The last value is that of the row that came last, not of the greatest step.
+    check(whole["series"][0]["last_step"] == 5499 and whole["series"][0]["last"] == values[-1])
 
     def inside(chart):
         """The rows between the window's ends, each by itself, in order; all others still count."""
