@@ -51,6 +51,7 @@ static void test_a_run_has_no_number_yet(void **state)
         run = metrics_store_begin_run(store, "e", "n");
     assert_true(run != 0);
     frame_thread_leave();
+    assert_true(metrics_store_flush(store, 120000));
     assert_int_equal(fixture_query(store, "SELECT count(*) FROM runs"), 1);
     metrics_store_destroy(&store);
 }
@@ -61,6 +62,7 @@ static void test_rows_are_not_written_yet(void **state)
     struct ArrowArrayStream stream;
     MetricsStore *store = fixture_store(root);
     uint64_t run = metrics_store_begin_run(store, "e", "n");
+    assert_true(metrics_store_flush(store, 120000));
     assert_int_equal(fixture_query(store, "SELECT count(*) FROM runs"), 1);
     /* Both blocks of numbers are spent; for the next one the writer waits as it writes nothing. */
     int other = hold(fixture_path(root, "metrics.ids"));
@@ -73,6 +75,7 @@ static void test_rows_are_not_written_yet(void **state)
     assert_true(says(LOG_METRICS_QUERY_REFUSED, "busy; do it in a job"));
     frame_thread_leave();
     close(other);
+    assert_true(metrics_store_flush(store, 120000));
     assert_int_equal(fixture_query(store, "SELECT count(*) FROM scalars"), 1);
     metrics_store_destroy(&store);
 }
