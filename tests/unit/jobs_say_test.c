@@ -321,5 +321,5 @@ int main(void)
         cmocka_unit_test_setup(test_list, begin),
         cmocka_unit_test_setup(test_hammer, begin),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, begin); /* the last thread is joined, too */
 }

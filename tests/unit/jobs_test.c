@@ -396,5 +396,5 @@ int main(void)
         cmocka_unit_test_setup(test_left_behind, begin),
         cmocka_unit_test_setup(test_end, begin),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, begin); /* the last thread is joined, too */
 }
