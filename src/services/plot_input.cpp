@@ -172,36 +172,23 @@ static void end_drag(PlotState *state, ImVec2 at)
 
 /* ---- Keys ---- */
 
-static bool pressed(uint32_t key)
-{
-    return ImGui::IsKeyPressed(static_cast<int>(key), true);
-}
-
-/* Enter on the plot hands it the arrows, Enter or Escape takes them away again. */
+/* Once the plot is held; see widgets_held.cpp. */
 static void steer_by_keys(PlotFrame *frame)
 {
     PlotState *const state = frame->state;
-    ImGuiContext *const context = ImGui::GetCurrentContext();
-    if (!frame->focused || pressed(CALIPER_KEY_ESCAPE)) {
-        state->steering = false;
-        return;
-    }
-    ImGui::SetActiveID(state->id, ImGui::GetCurrentWindow());
-    context->ActiveIdUsingNavDirMask = ~0u;
-    context->ActiveIdUsingKeyInputMask |= static_cast<ImU64>(1) << ImGuiKey_Escape;
     const ImVec2 step(state->area.GetWidth() * 0.1f, state->area.GetHeight() * 0.1f);
     const ImVec2 middle = state->area.GetCenter();
     ImVec2 by(0.0f, 0.0f);
-    by.x += pressed(CALIPER_KEY_LEFT) ? step.x : 0.0f;
-    by.x -= pressed(CALIPER_KEY_RIGHT) ? step.x : 0.0f;
-    by.y += pressed(CALIPER_KEY_UP) ? step.y : 0.0f;
-    by.y -= pressed(CALIPER_KEY_DOWN) ? step.y : 0.0f;
+    by.x += widgets_key(CALIPER_KEY_LEFT, true) ? step.x : 0.0f;
+    by.x -= widgets_key(CALIPER_KEY_RIGHT, true) ? step.x : 0.0f;
+    by.y += widgets_key(CALIPER_KEY_UP, true) ? step.y : 0.0f;
+    by.y -= widgets_key(CALIPER_KEY_DOWN, true) ? step.y : 0.0f;
     pan(state, 7, by);
-    if (pressed('+') || pressed('='))
+    if (widgets_key('+', true) || widgets_key('=', true))
         zoom(state, 7, 0.8, middle);
-    if (pressed('-'))
+    if (widgets_key('-', true))
         zoom(state, 7, 1.25, middle);
-    if (pressed(CALIPER_KEY_HOME))
+    if (widgets_key(CALIPER_KEY_HOME, false))
         fit(state, 7);
 }
 
@@ -238,8 +225,10 @@ void plot_steer(PlotFrame *frame)
             ImGui::SetMouseCursor((axes & y_axes) != 0 ? ImGuiMouseCursor_ResizeNS
                                                        : ImGuiMouseCursor_ResizeEW);
     }
-    if (state->steering)
+    if (widgets_held(state->id)) {
         steer_by_keys(frame);
+        widgets_hold(state->id, frame->box);
+    }
 }
 
 bool plot_pointer_in(const PlotFrame *frame)

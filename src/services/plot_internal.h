@@ -51,7 +51,6 @@ struct PlotState {
     uint32_t drag_axes; /* mask */
     ImVec2 drag_from;
     ImGuiID drag_ref;
-    bool steering; /* the keyboard pans and zooms */
     bool selected; /* a box waits to be asked for */
     double selection[4];
     ImGuiID hidden[PLOT_HIDDEN_MAX];

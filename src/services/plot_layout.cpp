@@ -423,8 +423,8 @@ void plot_draw_axes(const PlotFrame *frame)
     list->AddRectFilled(area.Min, area.Max, ui_theme_color(CALIPER_THEME_BACKGROUND), 3.0f);
     draw_grid(frame, &frame->axes[CALIPER_AXIS_X1], true);
     draw_grid(frame, &frame->axes[CALIPER_AXIS_Y1], false);
-    const uint32_t edge = ui_theme_color(
-        frame->state->steering && frame->focused ? CALIPER_THEME_ACCENT : CALIPER_THEME_BORDER);
+    const uint32_t edge = ui_theme_color(widgets.held == frame->state->id ? CALIPER_THEME_ACCENT
+                                                                          : CALIPER_THEME_BORDER);
     list->AddRect(area.Min, area.Max, edge, 3.0f);
     draw_x_labels(frame);
     draw_y_labels(frame, &frame->axes[CALIPER_AXIS_Y1], false);

@@ -146,8 +146,8 @@ bool plot_slot_plot(const char *title, float w, float h, uint32_t flags)
     widgets_item_done();
     if (focus)
         ImGui::SetKeyboardFocusHere();
-    const bool pressed = ImGui::InvisibleButton(
-        shown, size, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
+    ImGui::InvisibleButton(shown, size,
+                           ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
     ImGui::SetItemAllowOverlap();
     widgets_listed("plot", shown);
     ImGui::RenderNavHighlight(ImRect(at.x, at.y, at.x + size.x, at.y + size.y), ImGui::GetItemID());
@@ -166,8 +166,6 @@ bool plot_slot_plot(const char *title, float w, float h, uint32_t flags)
     frame->hovered = ImGui::IsItemHovered();
     frame->active = ImGui::IsItemActive();
     frame->focused = ImGui::IsItemFocused();
-    if (pressed && !ImGui::IsMouseReleased(0) && !ImGui::IsMouseReleased(1))
-        state->steering = !state->steering; /* by Enter or Space */
     plot_steer(frame);
     state->ref_count = 0;
     ImGui::PushClipRect(frame->box.Min, frame->box.Max, true);

@@ -342,6 +342,44 @@ static void a_handle_is_moved_by_keys(void **unused)
     assert_true(side == 50);
 }
 
+static double seen_low, seen_high;
+
+static void draw_plot(UiBench *b, void *user)
+{
+    static const double y[] = {0, 1, 0, 1, 0};
+    CaliperPlotData data = {.struct_size = sizeof data, .y = y, .count = 5};
+    (void)user;
+    if (b->plot->plot("plot", 300, 200, 0)) {
+        b->plot->line("series", &data, 0);
+        b->plot->view(CALIPER_AXIS_X1, &seen_low, &seen_high);
+    }
+    b->plot->end();
+}
+
+/* The arrows pan, - and + zoom about the middle, Home is the view of the beginning; Escape lets
+ * go. */
+static void a_plot_is_steered_by_keys(void **unused)
+{
+    (void)unused;
+    draw_steered = draw_plot;
+    for (int i = 0; i < 3; i++)
+        bench_frame(&bench, draw_steered, NULL);
+    go_to_steered("plot");
+    const double low_before = seen_low, width = seen_high - seen_low;
+    steer(CALIPER_KEY_ENTER);
+    steer(CALIPER_KEY_RIGHT);
+    assert_true(seen_low > low_before && seen_high - seen_low < width * 1.001);
+    steer('-');
+    assert_true(seen_high - seen_low > width * 1.1);
+    steer('=');
+    assert_true(seen_high - seen_low < width * 1.001);
+    steer(CALIPER_KEY_HOME);
+    assert_true(seen_low == low_before);
+    steer(CALIPER_KEY_ESCAPE);
+    steer(CALIPER_KEY_RIGHT);
+    assert_true(seen_low == low_before);
+}
+
 static bool left;
 
 static void draw_arrows(UiBench *b, void *user)
@@ -379,6 +417,7 @@ int main(void)
         WITH(the_pointer_reaches_all_of_them),
         WITH(a_picture_is_steered_by_keys),
         WITH(a_handle_is_moved_by_keys),
+        WITH(a_plot_is_steered_by_keys),
         WITH(arrows_are_shortcuts_until_there_is_a_focus),
     };
     return cmocka_run_group_tests_name("reach", tests, NULL, NULL);
