@@ -179,10 +179,12 @@ void data_store_close(DataStore *store)
     store->database = NULL;
     store_unlock(store);
     guard_lock_enter();
-    database_close(&database);
+    bool closed = database_close(&database);
     guard_lock_leave();
     store_lock(store);
-    owner_lock_release(&store->owner);
+    if (closed) /* else the data root stays this process's, until it ends */
+        owner_lock_release(&store->owner);
+    store->owner = NULL;
     store_unlock(store);
 }
 

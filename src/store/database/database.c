@@ -224,19 +224,25 @@ void database_unref(Database *database)
 {
     if (atomic_fetch_sub(&database->references, 1) != 1)
         return;
+    if (database->handle != NULL)
+        database->duckdb->close(&database->handle);
+    database_file_release(&database->file);
     pthread_mutex_destroy(&database->lock);
     free(database->moved_to);
     free(database);
 }
 
-void database_close(Database **address)
+bool database_close(Database **address)
 {
     Database *database = *address;
     *address = NULL;
     if (database == NULL)
-        return;
+        return true;
     atomic_store(&database->closing, true);
-    database_sessions_end(database);
+    if (!database_sessions_end(database)) {
+        database_unref(database);
+        return false;
+    }
     pthread_mutex_lock(&database->lock);
     DuckdbDatabase handle = database->handle;
     database->handle = NULL;
@@ -244,6 +250,7 @@ void database_close(Database **address)
     database->duckdb->close(&handle);
     database_file_release(&database->file);
     database_unref(database);
+    return true;
 }
 
 void database_hold(Database *database)

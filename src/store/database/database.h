@@ -48,9 +48,12 @@ enum { DATABASE_THREADS_MAX = 4 };
 Database *database_open(const DatabaseParams *params, DatabaseError *error);
 
 /* Ends every session: a running statement is interrupted, the connection is given back; then closes
- * the file. Waits for what cannot be interrupted (a commit). Connections of database_connect() are
- * disconnected before. NULLs *database, accepts NULL. */
-void database_close(Database **database);
+ * the file. What cannot be interrupted (a commit, a caller that stands still in a session) is
+ * waited for DATABASE_CLOSE_WAIT_MS: then one line, false, and the file stays open, and its data
+ * root must stay this process's, until the last session is closed. Connections of
+ * database_connect() are disconnected before. NULLs *database, accepts NULL. */
+enum { DATABASE_CLOSE_WAIT_MS = 2000 };
+bool database_close(Database **database);
 
 /* Keeps a Database to be asked after another thread closed it: then it answers that the store is
  * closed. Held and let go in pairs, the first before the close. let_go NULLs *database and accepts

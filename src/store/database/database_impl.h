@@ -14,7 +14,7 @@ struct Database {
     atomic_uint references; /* the owner's and one a session */
     atomic_bool closing;
     pthread_mutex_t lock;      /* the fields below, and who is in the list */
-    DuckdbDatabase handle;     /* NULL once closed */
+    DuckdbDatabase handle;     /* NULL once closed, which the last session does at the latest */
     DatabaseSession *sessions; /* those whose connection is open */
     char *moved_to;            /* "" or the damaged file's new name */
     DatabaseFile *file;        /* of one that may write, until its handle is closed */
@@ -32,8 +32,9 @@ struct DatabaseSession {
 };
 
 void database_unref(Database *database);
-/* Interrupts and ends all sessions; `closing` is set. */
-void database_sessions_end(Database *database);
+/* Interrupts and ends all sessions; `closing` is set. False: some are still in use after
+ * DATABASE_CLOSE_WAIT_MS. */
+bool database_sessions_end(Database *database);
 
 /* database_files.c: notes that this process has the file open for writing; NULL and *error when it
  * has already. */

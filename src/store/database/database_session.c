@@ -7,6 +7,7 @@
 
 #include "core/fault.h"
 #include "core/guard.h"
+#include "core/log.h"
 #include "store/database/database_impl.h"
 
 /* How long the closing waits for a session before it interrupts again: an interrupt between two
@@ -220,8 +221,16 @@ static bool session_lock_soon(DatabaseSession *session)
     return pthread_mutex_timedlock(&session->lock, &until) == 0;
 }
 
-void database_sessions_end(Database *database)
+static int64_t monotonic_ms(void)
 {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+bool database_sessions_end(Database *database)
+{
+    int64_t deadline_ms = monotonic_ms() + DATABASE_CLOSE_WAIT_MS;
     for (;;) {
         pthread_mutex_lock(&database->lock);
         for (DatabaseSession *each = database->sessions; each != NULL; each = each->next)
@@ -231,11 +240,16 @@ void database_sessions_end(Database *database)
             atomic_fetch_add(&session->references, 1);
         pthread_mutex_unlock(&database->lock);
         if (session == NULL)
-            return;
-        if (session_lock_soon(session)) {
+            return true;
+        bool ended = session_lock_soon(session);
+        if (ended) {
             database_session_finish(session);
             pthread_mutex_unlock(&session->lock);
         }
         session_unref(session);
+        if (!ended && monotonic_ms() >= deadline_ms) {
+            log_item(DATABASE_LEFT_OPEN, (int)DATABASE_CLOSE_WAIT_MS);
+            return false;
+        }
     }
 }

@@ -25,18 +25,28 @@ static void show_database(MetricsStore *store, Database *database, bool newer)
     pthread_mutex_unlock(&store->database_mutex);
 }
 
+/* What the thread that closes the store may interrupt. */
+static void show_connection(MetricsStore *store, const DuckdbApi *api, DuckdbConnection connection)
+{
+    metrics_lock(store);
+    store->interrupt_api = api;
+    store->interrupt_connection = connection;
+    metrics_unlock(store);
+}
+
 static void close_database(Writer *writer)
 {
     bool ended = false;
-    snapshot_runs(&writer->snapshot, true, &ended);
+    snapshot_end(&writer->snapshot, metrics_close_ns(writer->store), &ended);
     show_database(writer->store, NULL, false);
+    show_connection(writer->store, NULL, NULL);
     commit_finish(&writer->commit);
     if (writer->connection != NULL)
         database_api(writer->database)->disconnect(&writer->connection);
     writer->connection = NULL;
-    database_close(&writer->database);
+    writer->left_open |= !database_close(&writer->database);
     /* Only now: closing it would drop the engine's lock on the file. */
-    if (writer->kept_fd >= 0)
+    if (writer->kept_fd >= 0 && !writer->left_open)
         close(writer->kept_fd);
     writer->kept_fd = -1;
     writer->seen_count = 0;
@@ -54,6 +64,8 @@ static bool open_instance(Writer *writer, bool read_only, DatabaseError *error)
     if (writer->database == NULL)
         return false;
     writer->connection = database_connect(writer->database, error);
+    if (writer->connection != NULL)
+        show_connection(writer->store, database_api(writer->database), writer->connection);
     return writer->connection != NULL;
 }
 
@@ -183,7 +195,9 @@ void backend_release(Writer *writer)
 {
     if (writer->database != NULL)
         close_database(writer);
-    owner_lock_release(&writer->lock);
+    if (!writer->left_open) /* else the data root stays this process's, until it ends */
+        owner_lock_release(&writer->lock);
+    writer->lock = NULL;
 }
 
 /* ---- Checkpoints and snapshots ---- */
@@ -231,7 +245,9 @@ static bool checkpoint(Writer *writer)
 void backend_maintain(Writer *writer, bool end)
 {
     bool ended = false;
-    bool runs = snapshot_runs(&writer->snapshot, end, &ended);
+    if (end)
+        snapshot_end(&writer->snapshot, metrics_close_ns(writer->store), &ended);
+    bool runs = !end && snapshot_runs(&writer->snapshot, &ended);
     if (ended)
         snapshot_over(writer);
     if (runs || writer->database == NULL || writer->broken || writer->kept_fd < 0)
@@ -256,7 +272,7 @@ void backend_maintain(Writer *writer, bool end)
     writer->rows_since_snapshot = writer->snapshot_due = false;
     writer->snapshot_next_ns = now_ns + period_ns;
     if (end) {
-        snapshot_runs(&writer->snapshot, true, &ended);
+        snapshot_end(&writer->snapshot, metrics_close_ns(writer->store), &ended);
         snapshot_over(writer);
     }
 }

@@ -42,7 +42,11 @@ typedef struct MetricsParams { /* zero means the default */
 /* Touches no disk, and starts no thread unless start_now. NULL after one line. */
 MetricsStore *metrics_store_create(const MetricsParams *params);
 /* Writes what is left, makes a snapshot, ends queries and lets the data root go. Waits for the
- * disk. Calls may be running in it; they and later ones have no effect. */
+ * disk: for its own rows close_wait_ms, and as long again for what others left and the snapshot;
+ * then 1 s more until what runs is interrupted, and 1 s after that closing goes on, with one line,
+ * whatever the writer does (2 s more for calls that use the database or a snapshot, each). What
+ * lies in spool files stays there. Calls may be running in it; they and later ones have no effect.
+ */
 void metrics_store_close(MetricsStore *store);
 /* Closes it and gives its memory back: no call may be running in it. NULLs *store, accepts NULL. */
 void metrics_store_destroy(MetricsStore **store);

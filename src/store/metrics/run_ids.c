@@ -20,7 +20,7 @@
 #include "store/metrics/disk.h"
 
 #define IDS_MAGIC UINT64_C(0x3130736469706c63) /* "clpids01" */
-enum { SLOT_STEP_BYTES = 512, LOCK_WAIT_MS = 5000 };
+enum { SLOT_STEP_BYTES = 512, LOCK_WAIT_MS = 5000, RETURN_WAIT_MS = 100 };
 
 typedef struct IdSlot {
     uint64_t magic, next, serial; /* serial: the newer slot has the higher one */
@@ -67,12 +67,12 @@ static bool write_slot(IdFile *file, uint64_t next)
            disk_sync(file->fd, "metrics.ids.sync");
 }
 
-static bool open_file(const char *path, IdFile *file)
+static bool open_file(const char *path, IdFile *file, int wait_ms)
 {
     file->fd = disk_open_to_lock(path, O_RDWR | O_CREAT, "metrics.ids.open");
     if (file->fd < 0)
         return false;
-    FileLockState lock = file_lock_wait(file->fd, "metrics.ids.lock", LOCK_WAIT_MS);
+    FileLockState lock = file_lock_wait(file->fd, "metrics.ids.lock", wait_ms);
     if (lock == FILE_LOCK_OTHER)
         errno = EBUSY;
     if (lock == FILE_LOCK_HELD && read_slots(file))
@@ -99,7 +99,7 @@ bool run_ids_reserve(const char *data_root, uint64_t at_least, uint64_t count, R
     if (path == NULL)
         return false;
     IdFile file;
-    bool ok = open_file(path, &file);
+    bool ok = open_file(path, &file, LOCK_WAIT_MS);
     if (ok) {
         bool is_new = file.newest.magic == 0;
         uint64_t first = is_new ? first_number(data_root) : file.newest.next;
@@ -124,7 +124,7 @@ bool run_ids_raise(const char *data_root, uint64_t at_least, bool *raised)
     if (path == NULL)
         return false;
     IdFile file;
-    bool ok = open_file(path, &file);
+    bool ok = open_file(path, &file, LOCK_WAIT_MS);
     if (ok && file.newest.magic != 0 && file.newest.next < at_least) {
         ok = write_slot(&file, at_least);
         *raised = ok;
@@ -143,7 +143,7 @@ void run_ids_return(const char *data_root, RunIdBlock unused)
         return;
     char *path = paths_join(data_root, "metrics.ids");
     IdFile file;
-    if (path != NULL && open_file(path, &file)) {
+    if (path != NULL && open_file(path, &file, RETURN_WAIT_MS)) {
         if (file.newest.magic != 0 && file.newest.next == unused.end)
             write_slot(&file, unused.first);
         file_lock_close(file.fd);

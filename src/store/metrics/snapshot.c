@@ -32,14 +32,14 @@ bool snapshot_init(Snapshot *snapshot, const char *folder, const char *path)
 void snapshot_finish(Snapshot *snapshot)
 {
     bool ended = false;
-    snapshot_runs(snapshot, true, &ended);
+    snapshot_end(snapshot, 0, &ended);
     free(snapshot->temporary_path);
     free(snapshot->path);
     free(snapshot->folder);
     memset(snapshot, 0, sizeof *snapshot);
 }
 
-static bool copy_bytes(int from, int to)
+static bool copy_bytes(Snapshot *snapshot, int from, int to)
 {
     struct stat status;
     if (fstat(from, &status) != 0)
@@ -56,6 +56,10 @@ static bool copy_bytes(int from, int to)
         if (got == 0)
             errno = EIO;
         at += got > 0 ? (uint64_t)got : 0;
+        if (ok && atomic_load(&snapshot->stop)) {
+            ok = false;
+            errno = ECANCELED;
+        }
     }
     int failure = errno;
     free(piece);
@@ -72,7 +76,7 @@ static bool copy_file(Snapshot *snapshot)
     struct timespec times[2];
     times[0].tv_sec = times[1].tv_sec = snapshot->made_us / 1000000;
     times[0].tv_nsec = times[1].tv_nsec = snapshot->made_us % 1000000 * 1000;
-    bool ok = copy_bytes(snapshot->fd, to) && futimens(to, times) == 0 &&
+    bool ok = copy_bytes(snapshot, snapshot->fd, to) && futimens(to, times) == 0 &&
               disk_sync(to, "metrics.snapshot.sync");
     int failure = errno;
     close(to);
@@ -106,20 +110,38 @@ bool snapshot_begin(Snapshot *snapshot, int fd)
     snapshot->fd = fd;
     snapshot->made_us = disk_wall_us();
     atomic_store(&snapshot->ended, false);
+    atomic_store(&snapshot->stop, false);
     snapshot->has_thread = !fault_here("metrics.snapshot.thread") &&
                            pthread_create(&snapshot->thread, NULL, copy_main, snapshot) == 0;
     return snapshot->has_thread;
 }
 
-bool snapshot_runs(Snapshot *snapshot, bool wait, bool *ended)
+bool snapshot_runs(Snapshot *snapshot, bool *ended)
 {
     *ended = false;
     if (!snapshot->has_thread)
         return false;
-    if (!wait && !atomic_load(&snapshot->ended))
+    if (!atomic_load(&snapshot->ended))
         return true;
     pthread_join(snapshot->thread, NULL);
     snapshot->has_thread = false;
     *ended = true;
     return false;
+}
+
+static int64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void snapshot_end(Snapshot *snapshot, int64_t deadline_ns, bool *ended)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    while (snapshot_runs(snapshot, ended)) {
+        if (monotonic_ns() >= deadline_ns)
+            atomic_store(&snapshot->stop, true);
+        nanosleep(&pause, NULL);
+    }
 }

@@ -21,6 +21,7 @@ typedef struct Snapshot {
     pthread_t thread;
     bool has_thread;
     atomic_bool ended; /* the thread is about to end */
+    atomic_bool stop;  /* it is to end soon, without a snapshot */
     int failure;       /* errno; 0: it worked */
 } Snapshot;
 
@@ -29,7 +30,9 @@ bool snapshot_init(Snapshot *snapshot, const char *folder, const char *path);
 void snapshot_finish(Snapshot *snapshot);
 /* Begins a copy; the caller made a checkpoint and makes no other until it is over. */
 bool snapshot_begin(Snapshot *snapshot, int fd);
-/* Whether one runs. After it ended, once: *ended with its failure. `wait`: until then. */
-bool snapshot_runs(Snapshot *snapshot, bool wait, bool *ended);
+/* Whether one runs. After it ended, once: *ended with its failure. */
+bool snapshot_runs(Snapshot *snapshot, bool *ended);
+/* Waits for its end; at `deadline_ns` of CLOCK_MONOTONIC it is given up: failure ECANCELED. */
+void snapshot_end(Snapshot *snapshot, int64_t deadline_ns, bool *ended);
 
 #endif

@@ -13,7 +13,7 @@
 #include "store/metrics/store_impl.h"
 #include "store/metrics/writer.h"
 
-enum { SNAPSHOT_PERIOD_MS = 60000 };
+enum { SNAPSHOT_PERIOD_MS = 60000, INTERRUPT_AFTER_MS = 1000, INTERRUPT_AGAIN_MS = 10 };
 
 int64_t metrics_monotonic_ns(void)
 {
@@ -141,16 +141,74 @@ failed:
     return NULL;
 }
 
+int64_t metrics_close_ns(const MetricsStore *store)
+{
+    int64_t close_ns = atomic_load(&store->close_ns);
+    return close_ns != 0 ? close_ns : INT64_MAX;
+}
+
+void metrics_say_early(MetricsStore *store, const char *why)
+{
+    int64_t began_ns = atomic_load(&store->close_ns) - (int64_t)store->close_wait_ms * 2 * 1000000;
+    metrics_lock(store);
+    bool said = store->said_early;
+    store->said_early = true;
+    metrics_unlock(store);
+    if (!said)
+        log_item(METRICS_CLOSED_EARLY, store->data_root,
+                 (long long)((metrics_monotonic_ns() - began_ns) / 1000000), why);
+}
+
+/* Until `deadline_ns`; with `interrupts` what the writer executes is interrupted every now and
+ * then: between two statements an interrupt is lost. */
+static bool wait_for_thread(MetricsStore *store, int64_t deadline_ns, bool interrupts)
+{
+    metrics_lock(store);
+    while (!store->thread_over && metrics_monotonic_ns() < deadline_ns) {
+        if (interrupts && store->interrupt_connection != NULL)
+            store->interrupt_api->interrupt(store->interrupt_connection);
+        int64_t until_ns = metrics_monotonic_ns() + (int64_t)INTERRUPT_AGAIN_MS * 1000000;
+        struct timespec until =
+            metrics_timespec(interrupts && until_ns < deadline_ns ? until_ns : deadline_ns);
+        pthread_cond_timedwait(&store->done, &store->mutex, &until);
+    }
+    bool over = store->thread_over;
+    metrics_unlock(store);
+    return over;
+}
+
+/* The writer ends by itself; or what it executes is interrupted; or it is left to itself, on a disk
+ * that does not answer, with all that it has. */
+static void end_thread(MetricsStore *store)
+{
+    int64_t deadline_ns = metrics_close_ns(store) + (int64_t)INTERRUPT_AFTER_MS * 1000000;
+    bool over = wait_for_thread(store, deadline_ns, false);
+    if (!over) {
+        deadline_ns = metrics_monotonic_ns() + (int64_t)INTERRUPT_AFTER_MS * 1000000;
+        over = wait_for_thread(store, deadline_ns, true);
+        metrics_say_early(store, over ? "a statement was interrupted"
+                                      : "the disk or another process does not answer");
+    }
+    if (over)
+        pthread_join(store->thread, NULL);
+    else
+        pthread_detach(store->thread);
+    store->left = !over;
+}
+
 void metrics_store_close(MetricsStore *store)
 {
     metrics_lock(store);
     bool joins = store->has_thread && !store->stop;
     store->stop = true;
+    if (joins)
+        atomic_store(&store->close_ns,
+                     metrics_monotonic_ns() + (int64_t)store->close_wait_ms * 2 * 1000000);
     atomic_store(&store->sleeping, false);
     pthread_cond_signal(&store->wake);
     metrics_unlock(store);
     if (joins)
-        pthread_join(store->thread, NULL);
+        end_thread(store);
     metrics_lock(store);
     store->ended = true;
     pthread_cond_broadcast(&store->done);
@@ -166,7 +224,8 @@ void metrics_store_destroy(MetricsStore **store)
     if (store == NULL || *store == NULL)
         return;
     metrics_store_close(*store);
-    free_store(*store);
+    if (!(*store)->left) /* else its writer has it, until the process ends */
+        free_store(*store);
     *store = NULL;
 }
 

@@ -53,6 +53,12 @@ struct MetricsStore {
     MetricsMode mode;
     MetricsState state;
     char trouble[256];
+    const DuckdbApi *interrupt_api;        /* the writer's connection, while it has one */
+    DuckdbConnection interrupt_connection; /* NULL: none */
+    _Atomic int64_t close_ns; /* closing: what may be left to others is, from then on; 0: not yet */
+    bool thread_over;         /* the writer is about to return */
+    bool left;                /* it did not, and was left to itself */
+    bool said_early;
     pthread_t thread;
     Writer *writer;
 
@@ -81,6 +87,10 @@ bool metrics_start_locked(MetricsStore *store);
  * mutex held. */
 bool metrics_flush_locked(MetricsStore *store, uint64_t position, int64_t deadline_ns,
                           bool patient);
+/* When closing ends what it may leave to others, of CLOCK_MONOTONIC; INT64_MAX: nobody closes. */
+int64_t metrics_close_ns(const MetricsStore *store);
+/* Closing leaves something: one line, once. */
+void metrics_say_early(MetricsStore *store, const char *why);
 /* Wakes the writer, whatever it waits for. */
 void metrics_wake(MetricsStore *store);
 /* Waits until the writer knows its mode, opening the database if that is this process's. */

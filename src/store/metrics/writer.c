@@ -222,13 +222,18 @@ static void settled(Writer *writer)
     metrics_unlock(store);
 }
 
+static bool is_late(const Writer *writer)
+{
+    return metrics_monotonic_ns() >= metrics_close_ns(writer->store);
+}
+
 static bool owner_step(Writer *writer)
 {
     int64_t now_ns = metrics_monotonic_ns();
     bool more = false;
     if (writer->takes_over_first || now_ns >= writer->takeover_ns) {
         do {
-            if (!takeover_step(writer, &more))
+            if (!takeover_step(writer, &more) || (more && is_late(writer)))
                 return false;
         } while (more && writer->takes_over_first);
         writer->takes_over_first = false;
@@ -311,14 +316,20 @@ static void end_as_owner(Writer *writer)
         }
         bool more = true;
         bool ok = writer->database != NULL || backend_choose(writer);
-        while (ok && more && !writer->newer)
+        while (ok && more && !writer->newer && !is_late(writer))
             ok = (!writer->broken || backend_mend(writer)) && takeover_step(writer, &more);
+        bool late = is_late(writer);
         if (ok && !writer->newer) {
             takeover_mark_interrupted(writer, true);
-            backend_maintain(writer, true);
+            if (!late)
+                backend_maintain(writer, true);
         }
+        if (late)
+            metrics_say_early(writer->store,
+                              "it took too long to take over what others left and to "
+                              "make a snapshot");
         backend_release(writer);
-        if (!ok || writer->newer)
+        if (!ok || writer->newer || late)
             return;
     }
 }
@@ -356,5 +367,9 @@ void *writer_main(void *argument)
     metrics_unlock(store);
     run_ids_return(store->data_root, spare);
     run_ids_return(store->data_root, ids);
+    metrics_lock(store);
+    store->thread_over = true;
+    pthread_cond_broadcast(&store->done);
+    metrics_unlock(store);
     return NULL;
 }

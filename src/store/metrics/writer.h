@@ -50,6 +50,7 @@ struct Writer {
     Database *database; /* open; NULL while it cannot be opened */
     bool newer;         /* it is of a newer Caliper and only read */
     bool without;       /* there is no library */
+    bool left_open;     /* a call did not come out of a database that was to be closed */
     bool spools;        /* rows go to spool files */
     bool said_other;    /* whose the data root is was logged */
     int kept_fd;        /* of the database file, for snapshots; -1: none. See snapshot.h */
