@@ -124,6 +124,42 @@ bool read_end(MetricsReader *reader, Cursor *cursor, Block *block, void **out_bl
     return true;
 }
 
+/* One row into a zeroed item; false: it is left out. */
+typedef bool (*ReadRow)(const Cursor *cursor, Block *block, void *user, void *item);
+
+typedef struct ReadList { /* what the rows become */
+    ReadRow row;
+    void *user; /* for `row` */
+    size_t item_bytes;
+    void *items;
+    uint32_t count;
+    void *block;
+} ReadList;
+
+/* Runs a statement (NULL: there is none) and leaves, with its rows in the list, or with false and
+ * none. */
+static bool read_list(MetricsReader *reader, DuckdbPrepared prepared, ReadList *list)
+{
+    Cursor cursor;
+    Block block = {0};
+    uint32_t capacity = 0;
+    uint32_t count = 0;
+    if (prepared == NULL || !read_run(reader, &prepared, &cursor))
+        return read_failed(reader);
+    while (cursor_next(&cursor)) {
+        list->items = block_grow(&block, list->items, count, &capacity, list->item_bytes);
+        if (list->items == NULL)
+            break;
+        void *item = (uint8_t *)list->items + count * list->item_bytes;
+        memset(item, 0, list->item_bytes);
+        count += list->row(&cursor, &block, list->user, item);
+    }
+    if (!read_end(reader, &cursor, &block, &list->block))
+        return false;
+    list->count = count;
+    return true;
+}
+
 /* ---- Runs ---- */
 
 /* Another process's runs that a snapshot shows as running have ended if nobody owns the data root
@@ -133,10 +169,13 @@ static bool nobody_writes(const MetricsReader *reader)
     return reader->snapshot_us != 0 && !owner_lock_is_held(reader->store->data_root, NULL);
 }
 
-static void read_run_row(const Cursor *cursor, bool ended, Block *block, MetricsRunInfo *out)
+/* `user`: whether nobody writes any more. */
+static bool run_row(const Cursor *cursor, Block *block, void *user, void *item)
 {
+    MetricsRunInfo *out = item;
+    bool ended = *(const bool *)user;
     uint32_t length = 0;
-    *out = (MetricsRunInfo){.id = (uint64_t)cursor_number(cursor, 0)};
+    out->id = (uint64_t)cursor_number(cursor, 0);
     const char *bytes = cursor_bytes(cursor, 1, &length);
     out->experiment = block_text(block, bytes != NULL ? bytes : "", length);
     bytes = cursor_bytes(cursor, 2, &length);
@@ -152,6 +191,7 @@ static void read_run_row(const Cursor *cursor, bool ended, Block *block, Metrics
     out->state = cursor_truth(cursor, 3)            ? METRICS_RUN_STATE_DONE
                  : ended || cursor_truth(cursor, 8) ? METRICS_RUN_STATE_INTERRUPTED
                                                     : METRICS_RUN_STATE_RUNNING;
+    return true;
 }
 
 bool metrics_read_runs(MetricsReader *reader, MetricsRuns *out)
@@ -166,25 +206,11 @@ bool metrics_read_runs(MetricsReader *reader, MetricsRuns *out)
     *out = (MetricsRuns){0};
     if (!read_enter(reader))
         return false;
-    Cursor cursor;
-    DuckdbPrepared prepared = read_prepare(reader, sql);
-    if (prepared == NULL || !read_run(reader, &prepared, &cursor))
-        return read_failed(reader);
-    Block block = {0};
-    MetricsRunInfo *items = NULL;
-    uint32_t count = 0;
-    uint32_t capacity = 0;
     bool ended = nobody_writes(reader);
-    while (cursor_next(&cursor)) {
-        items = block_grow(&block, items, count, &capacity, sizeof *items);
-        if (items == NULL)
-            break;
-        read_run_row(&cursor, ended, &block, &items[count++]);
-    }
-    if (!read_end(reader, &cursor, &block, &out->block))
+    ReadList list = {.row = run_row, .user = &ended, .item_bytes = sizeof *out->items};
+    if (!read_list(reader, read_prepare(reader, sql), &list))
         return false;
-    out->items = items;
-    out->count = count;
+    *out = (MetricsRuns){.items = list.items, .count = list.count, .block = list.block};
     return true;
 }
 
@@ -196,40 +222,34 @@ void metrics_runs_free(MetricsRuns *runs)
 
 /* ---- Tags ---- */
 
+static bool tag_row(const Cursor *cursor, Block *block, void *user, void *item)
+{
+    uint32_t length = 0;
+    (void)user;
+    const char *tag = cursor_bytes(cursor, 1, &length);
+    *(MetricsTag *)item = (MetricsTag){.kind = (MetricsKind)cursor_number(cursor, 0),
+                                       .tag = block_text(block, tag != NULL ? tag : "", length),
+                                       .run = (uint64_t)cursor_number(cursor, 2),
+                                       .rows = (uint64_t)cursor_number(cursor, 3),
+                                       .first_step = cursor_number(cursor, 4),
+                                       .last_step = cursor_number(cursor, 5),
+                                       .newest_seq = cursor_number(cursor, 6)};
+    return true;
+}
+
 /* Rows of what metrics_read_tags says; $1 is `value`. */
 static bool read_tags(MetricsReader *reader, const char *sql, int64_t value, MetricsTags *out)
 {
     *out = (MetricsTags){0};
     if (!read_enter(reader))
         return false;
-    Cursor cursor;
     DuckdbPrepared prepared = read_prepare(reader, sql);
     if (prepared != NULL)
         database_session_api(reader->session)->bind_int64(prepared, 1, value);
-    if (prepared == NULL || !read_run(reader, &prepared, &cursor))
-        return read_failed(reader);
-    Block block = {0};
-    MetricsTag *items = NULL;
-    uint32_t count = 0;
-    uint32_t capacity = 0;
-    while (cursor_next(&cursor)) {
-        uint32_t length = 0;
-        items = block_grow(&block, items, count, &capacity, sizeof *items);
-        if (items == NULL)
-            break;
-        const char *tag = cursor_bytes(&cursor, 1, &length);
-        items[count++] = (MetricsTag){.kind = (MetricsKind)cursor_number(&cursor, 0),
-                                      .tag = block_text(&block, tag != NULL ? tag : "", length),
-                                      .run = (uint64_t)cursor_number(&cursor, 2),
-                                      .rows = (uint64_t)cursor_number(&cursor, 3),
-                                      .first_step = cursor_number(&cursor, 4),
-                                      .last_step = cursor_number(&cursor, 5),
-                                      .newest_seq = cursor_number(&cursor, 6)};
-    }
-    if (!read_end(reader, &cursor, &block, &out->block))
+    ReadList list = {.row = tag_row, .item_bytes = sizeof *out->items};
+    if (!read_list(reader, prepared, &list))
         return false;
-    out->items = items;
-    out->count = count;
+    *out = (MetricsTags){.items = list.items, .count = list.count, .block = list.block};
     return true;
 }
 
@@ -274,6 +294,23 @@ static void bind_series(MetricsReader *reader, DuckdbPrepared prepared, uint64_t
     api->bind_varchar_length(prepared, 2, tag, strlen(tag));
 }
 
+/* `user`: how many rows there are. */
+static bool histogram_row(const Cursor *cursor, Block *block, void *user, void *item)
+{
+    uint32_t length = 0;
+    const char *bytes = cursor_bytes(cursor, 4, &length);
+    float *values = block_take(block, (uint64_t)length + 1);
+    if (values != NULL && length > 0)
+        memcpy(values, bytes, length);
+    *(MetricsHistogram *)item = (MetricsHistogram){.step = cursor_number(cursor, 0),
+                                                   .seq = cursor_number(cursor, 1),
+                                                   .wall_us = cursor_number(cursor, 2),
+                                                   .count = length / sizeof(float),
+                                                   .values = values};
+    *(uint64_t *)user = (uint64_t)cursor_number(cursor, 5);
+    return true;
+}
+
 bool metrics_read_histograms(MetricsReader *reader, uint64_t run, const char *tag, int64_t from,
                              int64_t to, uint32_t most, MetricsHistograms *out)
 {
@@ -292,7 +329,6 @@ bool metrics_read_histograms(MetricsReader *reader, uint64_t run, const char *ta
     *out = (MetricsHistograms){0};
     if (!read_enter(reader))
         return false;
-    Cursor cursor;
     DuckdbPrepared prepared = read_prepare(reader, sql);
     if (prepared != NULL) {
         const DuckdbApi *api = database_session_api(reader->session);
@@ -301,34 +337,12 @@ bool metrics_read_histograms(MetricsReader *reader, uint64_t run, const char *ta
         api->bind_int64(prepared, 4, to);
         api->bind_int64(prepared, 5, most > 1 ? most : 2);
     }
-    if (prepared == NULL || !read_run(reader, &prepared, &cursor))
-        return read_failed(reader);
-    Block block = {0};
-    MetricsHistogram *items = NULL;
-    uint32_t count = 0;
-    uint32_t capacity = 0;
-    while (cursor_next(&cursor)) {
-        uint32_t length = 0;
-        items = block_grow(&block, items, count, &capacity, sizeof *items);
-        if (items == NULL)
-            break;
-        const char *bytes = cursor_bytes(&cursor, 4, &length);
-        float *values = block_take(&block, (uint64_t)length + 1);
-        if (values != NULL && length > 0)
-            memcpy(values, bytes, length);
-        items[count++] = (MetricsHistogram){.step = cursor_number(&cursor, 0),
-                                            .seq = cursor_number(&cursor, 1),
-                                            .wall_us = cursor_number(&cursor, 2),
-                                            .count = length / sizeof(float),
-                                            .values = values};
-        out->rows = (uint64_t)cursor_number(&cursor, 5);
-    }
-    if (!read_end(reader, &cursor, &block, &out->block)) {
-        *out = (MetricsHistograms){0};
+    uint64_t rows = 0;
+    ReadList list = {.row = histogram_row, .user = &rows, .item_bytes = sizeof *out->items};
+    if (!read_list(reader, prepared, &list))
         return false;
-    }
-    out->items = items;
-    out->count = most == 1 && count > 1 ? 1 : count;
+    *out = (MetricsHistograms){.items = list.items, .rows = rows, .block = list.block};
+    out->count = most == 1 && list.count > 1 ? 1 : list.count;
     return true;
 }
 
@@ -340,42 +354,35 @@ void metrics_histograms_free(MetricsHistograms *histograms)
 
 /* ---- Images ---- */
 
+static bool image_row(const Cursor *cursor, Block *block, void *user, void *item)
+{
+    MetricsImage *image = item;
+    uint32_t length = 0;
+    (void)user;
+    *image = (MetricsImage){.step = cursor_number(cursor, 0),
+                            .seq = cursor_number(cursor, 1),
+                            .wall_us = cursor_number(cursor, 2),
+                            .width = (uint32_t)cursor_number(cursor, 3),
+                            .height = (uint32_t)cursor_number(cursor, 4),
+                            .channels = (uint32_t)cursor_number(cursor, 5)};
+    const char *bytes = cursor_bytes(cursor, 6, &length);
+    /* A file that others may write: its words are not believed. */
+    if (bytes != NULL && length != (uint64_t)image->width * image->height * image->channels)
+        return false;
+    uint8_t *copy = bytes != NULL ? block_take(block, (uint64_t)length + 1) : NULL;
+    if (copy != NULL)
+        memcpy(copy, bytes, length);
+    image->bytes = copy;
+    return true;
+}
+
 /* Rows of step, seq, wall time, w, h, c, data. */
 static bool read_images(MetricsReader *reader, DuckdbPrepared prepared, MetricsImages *out)
 {
-    Cursor cursor;
-    if (!read_run(reader, &prepared, &cursor))
-        return read_failed(reader);
-    Block block = {0};
-    MetricsImage *items = NULL;
-    uint32_t count = 0;
-    uint32_t capacity = 0;
-    while (cursor_next(&cursor)) {
-        uint32_t length = 0;
-        items = block_grow(&block, items, count, &capacity, sizeof *items);
-        if (items == NULL)
-            break;
-        MetricsImage *image = &items[count];
-        *image = (MetricsImage){.step = cursor_number(&cursor, 0),
-                                .seq = cursor_number(&cursor, 1),
-                                .wall_us = cursor_number(&cursor, 2),
-                                .width = (uint32_t)cursor_number(&cursor, 3),
-                                .height = (uint32_t)cursor_number(&cursor, 4),
-                                .channels = (uint32_t)cursor_number(&cursor, 5)};
-        const char *bytes = cursor_bytes(&cursor, 6, &length);
-        /* A file that others may write: its words are not believed. */
-        if (bytes != NULL && length != (uint64_t)image->width * image->height * image->channels)
-            continue;
-        uint8_t *copy = bytes != NULL ? block_take(&block, (uint64_t)length + 1) : NULL;
-        if (copy != NULL)
-            memcpy(copy, bytes, length);
-        image->bytes = copy;
-        count++;
-    }
-    if (!read_end(reader, &cursor, &block, &out->block))
+    ReadList list = {.row = image_row, .item_bytes = sizeof *out->items};
+    if (!read_list(reader, prepared, &list))
         return false;
-    out->items = items;
-    out->count = count;
+    *out = (MetricsImages){.items = list.items, .count = list.count, .block = list.block};
     return true;
 }
 
@@ -388,9 +395,8 @@ bool metrics_read_image_list(MetricsReader *reader, uint64_t run, const char *ta
     DuckdbPrepared prepared = read_prepare(
         reader, "SELECT step, seq, epoch_us(wall_time), w::BIGINT, h::BIGINT, c::BIGINT, "
                 "NULL::BLOB FROM images WHERE run = $1 AND tag = $2 ORDER BY step, seq");
-    if (prepared == NULL)
-        return read_failed(reader);
-    bind_series(reader, prepared, run, tag);
+    if (prepared != NULL)
+        bind_series(reader, prepared, run, tag);
     return read_images(reader, prepared, out);
 }
 
