@@ -304,7 +304,10 @@ static uint64_t take_id(MetricsStore *store)
     int64_t wait_ms = frame_thread_is_current() ? FRAME_THREAD_WAIT_MS : RUN_IDS_WAIT_MS;
     struct timespec deadline = metrics_timespec(metrics_monotonic_ns() + wait_ms * NS_PER_MS);
     uint64_t id = 0;
-    metrics_lock(store);
+    if (!metrics_lock_soon(store)) {
+        log_item(METRICS_NO_RUN, METRICS_LOST_TEXT);
+        return 0;
+    }
     bool ok = metrics_start_locked(store);
     store->ids_failed = false;
     while (ok && id == 0 && !store->ended) {
@@ -366,7 +369,8 @@ static void wait_for_end(MetricsStore *store)
 {
     uint64_t position = atomic_load(&store->queue.head);
     int64_t wait_ns = frame_thread_is_current() ? 0 : (int64_t)METRICS_END_WAIT_MS * 1000000;
-    metrics_lock(store);
+    if (!metrics_lock_soon(store))
+        return;
     metrics_flush_locked(store, position, metrics_monotonic_ns() + wait_ns, false);
     metrics_unlock(store);
 }

@@ -62,7 +62,10 @@ Database *query_database(MetricsStore *store, int64_t *snapshot_us, DatabaseErro
     bool on_frame = frame_thread_is_current();
     bool settled = metrics_settle(store, on_frame ? FRAME_THREAD_WAIT_MS : SETTLE_MS);
     char trouble[sizeof store->trouble];
-    metrics_lock(store);
+    if (!metrics_lock_soon(store)) {
+        database_error_set(error, 0, METRICS_LOST_TEXT);
+        return NULL;
+    }
     bool owner = store->mode == METRICS_MODE_OWNER;
     bool ended = store->ended;
     memcpy(trouble, store->trouble, sizeof trouble);
@@ -96,7 +99,8 @@ static bool flush_for_query(MetricsStore *store)
         return true;
     }
     uint64_t position = atomic_load(&store->queue.head);
-    metrics_lock(store);
+    if (!metrics_lock_soon(store))
+        return true; /* query_database says so */
     bool ok = metrics_flush_locked(store, position,
                                    metrics_monotonic_ns() + (int64_t)FRAME_THREAD_WAIT_MS * 1000000,
                                    false) ||

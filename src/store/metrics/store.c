@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "core/fault.h"
+#include "core/frame_thread.h"
 #include "core/guard.h"
 #include "core/log.h"
 #include "core/paths.h"
@@ -14,6 +15,7 @@
 #include "store/metrics/writer.h"
 
 enum { SNAPSHOT_PERIOD_MS = 60000, INTERRUPT_AFTER_MS = 1000, INTERRUPT_AGAIN_MS = 10 };
+enum { LOCK_SLICE_MS = 100, RESCUE_MARGIN_MS = 20 };
 
 int64_t metrics_monotonic_ns(void)
 {
@@ -25,6 +27,43 @@ int64_t metrics_monotonic_ns(void)
 struct timespec metrics_timespec(int64_t ns)
 {
     return (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+}
+
+/* In slices, so that a step of the wall clock does not decide. */
+static bool lock_for(MetricsStore *store, int64_t wait_ms)
+{
+    int64_t deadline_ns = metrics_monotonic_ns() + wait_ms * 1000000;
+    while (pthread_mutex_trylock(&store->mutex) != 0) {
+        if (metrics_monotonic_ns() >= deadline_ns)
+            return false;
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until = metrics_timespec((int64_t)until.tv_sec * 1000000000 + until.tv_nsec +
+                                 (int64_t)LOCK_SLICE_MS * 1000000);
+        if (pthread_mutex_timedlock(&store->mutex, &until) == 0)
+            return true;
+    }
+    return true;
+}
+
+bool metrics_lock_soon(MetricsStore *store)
+{
+    guard_lock_enter();
+    bool on_frame = frame_thread_is_current();
+    if (!atomic_load(&store->lost) &&
+        lock_for(store, on_frame ? FRAME_THREAD_WAIT_MS : METRICS_LOCK_MOST_MS)) {
+        atomic_store(&store->lock_since_ns, 0);
+        return true;
+    }
+    guard_lock_leave();
+    int64_t now_ns = metrics_monotonic_ns();
+    int64_t since_ns = 0;
+    if (atomic_compare_exchange_strong(&store->lock_since_ns, &since_ns, now_ns))
+        since_ns = now_ns;
+    bool lost = !on_frame || now_ns - since_ns >= (int64_t)METRICS_LOCK_MOST_MS * 1000000;
+    if (lost && !atomic_exchange(&store->lost, true))
+        log_item(METRICS_STORE_LOST, store->data_root);
+    return false;
 }
 
 void metrics_lock(MetricsStore *store)
@@ -41,7 +80,8 @@ void metrics_unlock(MetricsStore *store)
 
 void metrics_wake(MetricsStore *store)
 {
-    metrics_lock(store);
+    if (!metrics_lock_soon(store))
+        return;
     atomic_store(&store->sleeping, false);
     pthread_cond_signal(&store->wake);
     metrics_unlock(store);
@@ -150,7 +190,8 @@ int64_t metrics_close_ns(const MetricsStore *store)
 void metrics_say_early(MetricsStore *store, const char *why)
 {
     int64_t began_ns = atomic_load(&store->close_ns) - (int64_t)store->close_wait_ms * 2 * 1000000;
-    metrics_lock(store);
+    if (!metrics_lock_soon(store))
+        return;
     bool said = store->said_early;
     store->said_early = true;
     metrics_unlock(store);
@@ -163,7 +204,8 @@ void metrics_say_early(MetricsStore *store, const char *why)
  * then: between two statements an interrupt is lost. */
 static bool wait_for_thread(MetricsStore *store, int64_t deadline_ns, bool interrupts)
 {
-    metrics_lock(store);
+    if (!metrics_lock_soon(store))
+        return false;
     while (!store->thread_over && metrics_monotonic_ns() < deadline_ns) {
         if (interrupts && store->interrupt_connection != NULL)
             store->interrupt_api->interrupt(store->interrupt_connection);
@@ -198,7 +240,13 @@ static void end_thread(MetricsStore *store)
 
 void metrics_store_close(MetricsStore *store)
 {
-    metrics_lock(store);
+    if (!metrics_lock_soon(store)) {
+        atomic_store(&store->ended, true);
+        if (!store->left && store->has_thread)
+            pthread_detach(store->thread);
+        store->left = true;
+        return;
+    }
     bool joins = store->has_thread && !store->stop;
     store->stop = true;
     if (joins)
@@ -209,10 +257,11 @@ void metrics_store_close(MetricsStore *store)
     metrics_unlock(store);
     if (joins)
         end_thread(store);
-    metrics_lock(store);
-    store->ended = true;
-    pthread_cond_broadcast(&store->done);
-    metrics_unlock(store);
+    atomic_store(&store->ended, true);
+    if (metrics_lock_soon(store)) {
+        pthread_cond_broadcast(&store->done);
+        metrics_unlock(store);
+    }
     pthread_mutex_lock(&store->database_mutex);
     for (int i = 0; i < SNAPSHOTS_OPEN_MAX; i++)
         database_close(&store->snapshots[i].database);
@@ -229,11 +278,18 @@ void metrics_store_destroy(MetricsStore **store)
     *store = NULL;
 }
 
+static void raise_flush_to(MetricsStore *store, uint64_t position)
+{
+    uint64_t before = atomic_load(&store->flush_to);
+    while (before < position &&
+           !atomic_compare_exchange_weak(&store->flush_to, &before, position)) {
+    }
+}
+
 bool metrics_flush_locked(MetricsStore *store, uint64_t position, int64_t deadline_ns, bool patient)
 {
     struct timespec deadline = metrics_timespec(deadline_ns);
-    if (store->flush_to < position)
-        store->flush_to = position;
+    raise_flush_to(store, position);
     atomic_store(&store->sleeping, false);
     pthread_cond_signal(&store->wake);
     while (atomic_load_explicit(&store->queue.tail, memory_order_acquire) < position)
@@ -247,36 +303,38 @@ bool metrics_flush_locked(MetricsStore *store, uint64_t position, int64_t deadli
 bool metrics_store_flush(MetricsStore *store, uint32_t timeout_ms)
 {
     uint64_t position = atomic_load(&store->queue.head);
-    metrics_lock(store);
+    if (!metrics_lock_soon(store))
+        return false;
     bool durable = metrics_flush_locked(
         store, position, metrics_monotonic_ns() + (int64_t)timeout_ms * 1000000, true);
     metrics_unlock(store);
     return durable;
 }
 
+/* Waits without the mutex: the thread that faulted may have it, and this one may be made to leave
+ * while it waits. The writer looks at what is set here once in a while. */
 void metrics_store_rescue(MetricsStore *store, uint64_t deadline_ns)
 {
-    /* The thread that faulted may have the mutex. */
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    int64_t left_ns = (int64_t)deadline_ns - metrics_monotonic_ns() - 20000000;
-    if (left_ns <= 0)
-        return;
-    int64_t until_ns = (int64_t)until.tv_sec * 1000000000 + until.tv_nsec + left_ns;
-    until = metrics_timespec(until_ns);
-    if (pthread_mutex_timedlock(&store->mutex, &until) != 0)
-        return;
-    store->rescue = true;
+    const struct timespec pause = {.tv_nsec = 1000000};
+    int64_t until_ns = (int64_t)deadline_ns - (int64_t)RESCUE_MARGIN_MS * 1000000;
     uint64_t position = atomic_load(&store->queue.head);
-    metrics_flush_locked(store, position, (int64_t)deadline_ns - 20000000, true);
-    pthread_mutex_unlock(&store->mutex);
+    atomic_store(&store->rescue, true);
+    raise_flush_to(store, position);
+    if (pthread_mutex_trylock(&store->mutex) == 0) {
+        pthread_cond_signal(&store->wake);
+        pthread_mutex_unlock(&store->mutex);
+    }
+    while (atomic_load(&store->queue.tail) < position && !atomic_load(&store->ended) &&
+           metrics_monotonic_ns() < until_ns)
+        nanosleep(&pause, NULL);
 }
 
 bool metrics_settle(MetricsStore *store, uint32_t timeout_ms)
 {
     struct timespec deadline =
         metrics_timespec(metrics_monotonic_ns() + (int64_t)timeout_ms * 1000000);
-    metrics_lock(store);
+    if (!metrics_lock_soon(store))
+        return false;
     bool ok = metrics_start_locked(store);
     store->database_wanted = true;
     atomic_store(&store->sleeping, false);
@@ -291,11 +349,15 @@ bool metrics_settle(MetricsStore *store, uint32_t timeout_ms)
 void metrics_store_status(MetricsStore *store, MetricsStatus *out)
 {
     memset(out, 0, sizeof *out);
-    metrics_lock(store);
-    out->mode = store->mode;
-    out->state = store->state;
-    snprintf(out->text, sizeof out->text, "%s", store->trouble);
-    metrics_unlock(store);
+    if (metrics_lock_soon(store)) {
+        out->mode = store->mode;
+        out->state = store->state;
+        snprintf(out->text, sizeof out->text, "%s", store->trouble);
+        metrics_unlock(store);
+    } else {
+        out->state = METRICS_STATE_FAILING;
+        snprintf(out->text, sizeof out->text, "%s", METRICS_LOST_TEXT);
+    }
     out->rows_committed = atomic_load(&store->rows_committed);
     out->rows_accepted = atomic_load(&store->queue.accepted);
     if (out->rows_accepted < out->rows_committed)

@@ -43,10 +43,12 @@ struct MetricsStore {
     pthread_cond_t wake; /* for the writer */
     pthread_cond_t done; /* for those who wait for it */
     bool has_sync, has_thread, thread_failed, stop;
-    bool ended; /* the thread is over: nobody waits for it any more */
+    atomic_bool ended; /* the thread is over: nobody waits for it any more */
     bool database_wanted;
-    bool rescue;       /* pass over rows that were never published */
-    uint64_t flush_to; /* the queue's position that somebody waits for */
+    atomic_bool rescue;            /* pass over rows that were never published */
+    _Atomic uint64_t flush_to;     /* the queue's position that somebody waits for; it only grows */
+    atomic_bool lost;              /* the mutex: a thread that faulted has it */
+    _Atomic int64_t lock_since_ns; /* when it was first not to be had; 0: it was */
     RunIdBlock ids, spare_ids;
     bool ids_failed; /* the last try; tried again */
     bool settled;    /* the writer has found out which mode it is in */
@@ -79,7 +81,14 @@ struct MetricsStore {
 int64_t metrics_monotonic_ns(void);
 /* CLOCK_MONOTONIC as pthread_cond_timedwait wants it. */
 struct timespec metrics_timespec(int64_t ns);
+/* The mutex: for the writer, and while a store is made. */
 void metrics_lock(MetricsStore *store);
+/* For calls. Nobody holds it for long but a thread that faulted in it, and that one for ever: then,
+ * after METRICS_LOCK_MOST_MS or FRAME_THREAD_WAIT_MS, false; one line for a store, and from then on
+ * at once. */
+enum { METRICS_LOCK_MOST_MS = 3000 };
+bool metrics_lock_soon(MetricsStore *store);
+#define METRICS_LOST_TEXT "the store is held by a call that faulted"
 void metrics_unlock(MetricsStore *store);
 /* Starts the thread if that is due. With the mutex held. */
 bool metrics_start_locked(MetricsStore *store);

@@ -185,9 +185,7 @@ bool writer_write_batch(Writer *writer)
     batch.notes = atomic_exchange(&store->notes_pending, false);
     if (limit == batch.end && !batch.notes)
         return true;
-    metrics_lock(store);
-    bool rescue = store->rescue;
-    metrics_unlock(store);
+    bool rescue = atomic_load(&store->rescue);
     uint64_t span = trace_begin();
     int64_t started_ns = metrics_monotonic_ns();
     errno = 0;
