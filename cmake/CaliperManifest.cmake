@@ -188,7 +188,7 @@ endmacro()
 # Whether a key with this kind and value is right; refuses it otherwise.
 macro(_caliper_manifest_judge key)
   set(_wanted "")
-  if("${key}" MATCHES "^applet\\.(id|name|version|summary|tag)$" OR
+  if("${key}" MATCHES "^applet\\.(id|name|version|summary|tag|without_library)$" OR
      "${key}" STREQUAL "compat.min_host")
     set(_wanted "text")
   elseif("${key}" STREQUAL "compat.abi_epoch")

@@ -45,6 +45,7 @@ static void take_manifest(Applet *applet, const Manifest *manifest)
     facts->required_count = manifest->required_count;
     applet->abi_epoch = manifest->abi_epoch;
     memcpy(applet->min_host, manifest->min_host, sizeof applet->min_host);
+    memcpy(applet->without_library, manifest->without_library, sizeof applet->without_library);
 }
 
 /* The library may have come, or be another one, since the last look. */
@@ -130,6 +131,10 @@ static bool check_id(const Host *host, const Applet *applet, char *reason, size_
 static bool check_compat(const Applet *applet, char *reason, size_t reason_bytes)
 {
     const uint32_t *wanted = applet->min_host;
+    if (!applet->has_library && applet->without_library[0] != '\0') {
+        snprintf(reason, reason_bytes, "%s", applet->without_library);
+        return false;
+    }
     if (!applet->has_library) {
         snprintf(reason, reason_bytes, "it has no library for " PLACE_PLATFORM ": %s is not there",
                  applet->path);

@@ -45,6 +45,7 @@ typedef struct Applet {
     char *path;                      /* of the library, also when it is not there */
     char *manifest;                  /* path; NULL: a bare library */
     uint32_t abi_epoch, min_host[3]; /* the manifest's */
+    char without_library[DESCRIPTOR_TEXT_BYTES]; /* the manifest's */
     bool has_library;
     LibraryStamp manifest_stamp; /* of the file at the last reading */
     AppletLife *life;            /* NULL: not loaded */

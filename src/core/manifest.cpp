@@ -152,6 +152,8 @@ bool take_applet(const toml::table &section, Manifest *out, Why why)
          "a version like 1.2.3"},
         {"applet.summary", "summary", out->summary, sizeof out->summary, false, nullptr, ""},
         {"applet.tag", "tag", out->tag, sizeof out->tag, false, nullptr, ""},
+        {"applet.without_library", "without_library", out->without_library,
+         sizeof out->without_library, false, nullptr, ""},
     };
     for (const TextKey &key : keys)
         if (!take_text(section, key, why))

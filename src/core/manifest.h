@@ -27,6 +27,7 @@ typedef struct Manifest {
     char version[DESCRIPTOR_TEXT_BYTES];
     char summary[DESCRIPTOR_SUMMARY_BYTES]; /* "" when not given, as is the tag */
     char tag[DESCRIPTOR_TEXT_BYTES];
+    char without_library[DESCRIPTOR_TEXT_BYTES]; /* what to do where it has none; "" not given */
     uint32_t abi_epoch;
     uint32_t min_host[3]; /* 0.0.0 when not given */
     char required[DESCRIPTOR_SERVICES_MAX][DESCRIPTOR_SERVICE_BYTES];

@@ -15,55 +15,7 @@ except (ImportError, AttributeError):
     print("skipped: no NumPy 1.23 or later")
     sys.exit(77)
 
-DTYPES = {"float32": 0, "float16": 1, "int64": 3, "int32": 4, "uint8": 5}
-
-
-class Tensor(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_uint32), ("data", ctypes.c_void_p),
-                ("dtype", ctypes.c_int), ("ndim", ctypes.c_int32),
-                ("shape", ctypes.c_int64 * 8), ("strides", ctypes.c_int64 * 8),
-                ("device", ctypes.c_int), ("device_index", ctypes.c_int32),
-                ("stream", ctypes.c_void_p)]
-
-
-library = ctypes.CDLL(sys.argv[1])
-library.dlpack_hold.restype = ctypes.c_void_p
-library.dlpack_hold.argtypes = [ctypes.c_void_p, ctypes.POINTER(Tensor),
-                                ctypes.POINTER(ctypes.c_char_p)]
-library.dlpack_release.argtypes = [ctypes.c_void_p]
-library.dlpack_export.restype = ctypes.c_void_p
-library.dlpack_export.argtypes = [ctypes.POINTER(Tensor)]
-python = ctypes.pythonapi
-python.PyCapsule_GetPointer.restype = ctypes.c_void_p
-python.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
-python.PyCapsule_SetName.argtypes = [ctypes.py_object, ctypes.c_char_p]
-python.PyCapsule_New.restype = ctypes.py_object
-python.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-USED = ctypes.c_char_p(b"used_dltensor")
-
-
-def hold(array):
-    """The consumer's side of the protocol: (hold or None, tensor, why)."""
-    capsule = array.__dlpack__()
-    managed = python.PyCapsule_GetPointer(capsule, b"dltensor")
-    tensor, why = Tensor(), ctypes.c_char_p()
-    taken = library.dlpack_hold(managed, tensor, why)
-    if taken is not None:
-        python.PyCapsule_SetName(capsule, USED)
-    return taken, tensor, why.value
-
-
-class Ours:
-    """A producer for numpy.from_dlpack over a CaliperTensor."""
-
-    def __init__(self, tensor):
-        self.tensor = tensor
-
-    def __dlpack_device__(self):
-        return (1, 0)
-
-    def __dlpack__(self, stream=None):
-        return python.PyCapsule_New(library.dlpack_export(self.tensor), b"dltensor", None)
+from dlpack_python import DTYPES, Ours, Tensor, hold, library
 
 
 def comes_in():
@@ -114,7 +66,7 @@ def goes_out():
     for count, (name, dtype) in enumerate(DTYPES.items()):
         source = numpy.arange(12, dtype=name).reshape(3, 4)
         tensor = Tensor(ctypes.sizeof(Tensor), source.ctypes.data, dtype, 2, (3, 4), (4, 1), 0, 0, None)
-        array = numpy.from_dlpack(Ours(tensor))
+        array = numpy.from_dlpack(Ours(tensor, 1))
         assert array.dtype == source.dtype and array.shape == (3, 4)
         assert numpy.array_equal(array, source) and array.ctypes.data == source.ctypes.data
         assert library.dlpack_released() == count

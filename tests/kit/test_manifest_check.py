@@ -46,6 +46,7 @@ BAD = [
     ("[applet]\nid='a.b'\nname='N'\nversion = 1.0", ":4: applet.version is a number with a fraction"),
     (HEAD + "summary = ['x']", ":5: applet.summary is a list, wanted text"),
     (HEAD + "tag = {}", ":5: applet.tag is a table, wanted text"),
+    (HEAD + "without_library = 1", ":5: applet.without_library is an integer, wanted text"),
     (HEAD + "[compat]\nabi_epoch = '2'", ":6: compat.abi_epoch is text, wanted an integer"),
     (HEAD + "[compat]\nabi_epoch = 2.0", ":6: compat.abi_epoch is a number with a fraction"),
     (HEAD + COMPAT + "min_host = 0.1", ":7: compat.min_host is a number with a fraction"),

@@ -38,6 +38,7 @@ static void test_all_keys(void **state)
                       "version = '1.2.3-rc.1'\n"
                       "summary = '''What it does'''\n"
                       "tag = \"tools\"\n"
+                      "without_library = \"Install it.\"\n"
                       "icon = \"unknown keys are passed over\"\n"
                       "[compat]\r\n"
                       "abi_epoch = 0x2\n"
@@ -52,6 +53,7 @@ static void test_all_keys(void **state)
     assert_string_equal(manifest.version, "1.2.3-rc.1");
     assert_string_equal(manifest.summary, "What it does");
     assert_string_equal(manifest.tag, "tools");
+    assert_string_equal(manifest.without_library, "Install it.");
     assert_int_equal(manifest.abi_epoch, 2);
     assert_int_equal(manifest.min_host[0], 0);
     assert_int_equal(manifest.min_host[1], 12);
@@ -69,6 +71,7 @@ static void test_least(void **state)
     assert_true(parse(HEAD COMPAT));
     assert_string_equal(manifest.summary, "");
     assert_string_equal(manifest.tag, "");
+    assert_string_equal(manifest.without_library, "");
     assert_int_equal(manifest.min_host[0] + manifest.min_host[1] + manifest.min_host[2], 0);
     assert_int_equal(manifest.required_count, 0);
     assert_int_equal(manifest.optional_count, 0);
@@ -108,6 +111,7 @@ static const struct {
      "line 5: applet.summary is a list, wanted text", false},
     {"[applet]\nid='a.b'\nname='N'\nversion='1.0.0'\ntag={}",
      "line 5: applet.tag is a table, wanted text", false},
+    {HEAD "without_library=1", "line 5: applet.without_library is an integer, wanted text", false},
     {HEAD "compat=2", "compat.abi_epoch is missing", false}, /* it is applet.compat: unknown */
     {"compat=2\n" HEAD, "line 1: compat is an integer, wanted a table", false},
     {HEAD "[compat]\nabi_epoch='2'", "line 6: compat.abi_epoch is text, wanted an integer", false},
