@@ -261,14 +261,15 @@ static bool stage_start(Bench *bench, const char *data_root)
     app->plot = plot_table();
     app->metrics = &clock_table;
     app->trainer = trainer_create();
+    app->fetcher = fetcher_create();
     app->has_cuda = bench->on_cuda;
     app->device = bench->on_cuda ? 1 : 0;
     app->seed = 1;
     app->batch = 256;
     app->epochs = 20;
     app->learning_rate = 1e-3;
-    app->views.wrong_index = -1;
-    return app->bridge != NULL && app->jobs != NULL && app->trainer != NULL;
+    views_forget_wrong(app);
+    return app->bridge != NULL && app->jobs != NULL && app->trainer != NULL && app->fetcher != NULL;
 }
 
 static void stage_stop(Bench *bench)
@@ -276,6 +277,7 @@ static void stage_stop(Bench *bench)
     if (bench->app.bridge != NULL && bench->app.trainer != NULL)
         views_release(&bench->app);
     trainer_destroy(&bench->app.trainer);
+    fetcher_destroy(&bench->app.fetcher);
     widgets_stop();
     host_destroy(&bench->host);
     if (bench->ui != NULL && bench->renderer != NULL)

@@ -8,8 +8,6 @@
 
 #include "mlscope.h"
 
-static const char fashion_folder[] = "/usr/share/datasets/fashion-mnist";
-
 enum { WAIT_MS = 100 }; /* below what the host calls a slow frame */
 
 static void *create(void)
@@ -21,7 +19,7 @@ static void *create(void)
     app->batch = 256;
     app->epochs = 3;
     app->learning_rate = 1e-3;
-    app->views.wrong_index = -1;
+    views_forget_wrong(app);
     return app;
 }
 
@@ -29,24 +27,41 @@ static void destroy(void *self)
 {
     MlScope *app = self;
     /* A job that did not end in time still uses it: rather kept than pulled away. */
-    if (app->trainer == NULL || app->jobs == NULL || !app->jobs->is_running(app->job)) {
+    if (app->jobs == NULL || (!mlscope_is_training(app) && !mlscope_is_fetching(app))) {
         trainer_destroy(&app->trainer);
+        fetcher_destroy(&app->fetcher);
         free(app);
     }
 }
 
-/* Where data sets are looked for, and which are there. */
+/* The data root, two above the applet's own folder, as short as it can be said. */
+static void name_data_root(const MlScope *app, char out[DATASETS_PATH_BYTES])
+{
+    char longer[DATASETS_PATH_BYTES];
+    snprintf(longer, sizeof longer, "%s/../..", app->host->applet_data_dir);
+    char *real = realpath(longer, NULL);
+    snprintf(out, DATASETS_PATH_BYTES, "%s", real != NULL ? real : longer);
+    free(real);
+}
+
+/* Where data sets are looked for, and which are there; what was asked for, or the first of them. */
 static void find_data(MlScope *app)
 {
-    const char *given = getenv("CALIPER_MNIST_DIR");
+    char root[DATASETS_PATH_BYTES];
+    const char *given = getenv("CALIPER_MNIST_DIR"), *wanted = getenv("CALIPER_DATASET");
+    name_data_root(app, root);
     if (given != NULL && given[0] != '\0')
         snprintf(app->mnist_folder, sizeof app->mnist_folder, "%s", given);
     else
-        snprintf(app->mnist_folder, sizeof app->mnist_folder, "%s/../../datasets/mnist",
-                 app->host->applet_data_dir);
-    app->has_mnist = digits_found(app->mnist_folder);
-    app->has_fashion = digits_found(fashion_folder);
+        datasets_folder(root, datasets_mnist.name, app->mnist_folder);
+    app->has_mnist = datasets_found(&datasets_mnist, app->mnist_folder);
+    app->has_fashion = datasets_found(&datasets_mnist, datasets_fashion_folder); /* same names */
     app->data = app->has_mnist || !app->has_fashion ? 0 : 1;
+    if (wanted == NULL || wanted[0] == '\0')
+        return;
+    app->data = strcmp(wanted, "mnist") == 0 ? 0 : strcmp(wanted, "fashion") == 0 ? 1 : 2;
+    if (app->data == 2)
+        snprintf(app->folder, sizeof app->folder, "%s", wanted);
 }
 
 static bool initialize(void *self, const CaliperHost *host)
@@ -62,7 +77,9 @@ static bool initialize(void *self, const CaliperHost *host)
         return false;
     if (app->trainer == NULL)
         app->trainer = trainer_create();
-    if (app->trainer == NULL)
+    if (app->fetcher == NULL)
+        app->fetcher = fetcher_create();
+    if (app->trainer == NULL || app->fetcher == NULL)
         return false;
     const CaliperDeviceV1 *device = CALIPER_SERVICE(host, CaliperDeviceV1, CALIPER_DEVICE_V1);
     bool wants_cuda = device != NULL && device->kind() == CALIPER_DEV_CUDA;
@@ -78,6 +95,17 @@ static bool initialize(void *self, const CaliperHost *host)
         app->steps_max = 0;
     app->wants_start = app->steps_max > 0;
     return true;
+}
+
+const char *mlscope_class_name(const MlScope *app, int32_t number, char *text, size_t text_bytes)
+{
+    static const char *const clothes[MODEL_CLASSES] = {"t-shirt", "trouser", "pullover", "dress",
+                                                       "coat",    "sandal",  "shirt",    "sneaker",
+                                                       "bag",     "boot"};
+    if (app->run_data == 1 && number >= 0 && number < MODEL_CLASSES)
+        return clothes[number];
+    snprintf(text, text_bytes, "%d", (int)number);
+    return text;
 }
 
 bool mlscope_is_training(const MlScope *app)
@@ -98,7 +126,7 @@ static const char *find_fault(const MlScope *app)
 static void start(MlScope *app)
 {
     static const char *const names[] = {"MNIST", "Fashion-MNIST", NULL};
-    const char *folders[] = {app->mnist_folder, fashion_folder, app->folder};
+    const char *folders[] = {app->mnist_folder, datasets_fashion_folder, app->folder};
     if (mlscope_is_training(app))
         return;
     TrainerParams params = {.seed = (uint64_t)app->seed,
@@ -120,7 +148,8 @@ static void start(MlScope *app)
     views_release(app); /* ranges are pinned anew */
     memset(&app->score, 0, sizeof app->score);
     app->score_serial = 0;
-    app->wrong = 0;
+    app->wrong_page = 0;
+    app->has_filter = false;
     trainer_prepare(app->trainer, &params);
     app->run_data = app->data;
     app->awaited = 0;
@@ -138,14 +167,38 @@ void mlscope_cancel(MlScope *app)
     app->jobs->request_cancel(app->job);
 }
 
+void mlscope_cancel_fetch(MlScope *app)
+{
+    app->jobs->request_cancel(app->fetch_job);
+}
+
+bool mlscope_is_fetching(const MlScope *app)
+{
+    return app->fetch_job != 0 && app->jobs->is_running(app->fetch_job);
+}
+
+void mlscope_fetch(MlScope *app)
+{
+    if (mlscope_is_fetching(app))
+        return;
+    fetcher_prepare(app->fetcher, app->mnist_folder);
+    app->fetch_job = app->jobs->submit("MLScope: fetching MNIST", fetcher_run, app->fetcher);
+    if (app->fetch_job == 0)
+        fetcher_refuse(app->fetcher, "no job could be started: see the log");
+}
+
 static void frame(void *self, const CaliperFrameInfo *info)
 {
     MlScope *app = self;
     TrainerView view;
+    FetcherView fetched;
     (void)info;
     if (app->wants_start)
         start(app);
     app->wants_start = false;
+    fetcher_view(app->fetcher, &fetched);
+    if (fetched.state == FETCHER_STATE_DONE)
+        app->has_mnist = true;
     if (app->steps_max > 0) /* nobody watches: frames keep step with the training */
         trainer_wait(app->trainer, ++app->awaited, WAIT_MS);
     views_update(app);
@@ -161,6 +214,7 @@ static void cleanup(void *self)
 {
     MlScope *app = self;
     mlscope_cancel(app);
+    mlscope_cancel_fetch(app);
     views_release(app);
 }
 

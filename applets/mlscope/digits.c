@@ -4,36 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "datasets/datasets.h"
 #include "formats/array_file.h"
 
-enum { SIDE = 28, CLASSES = 10, PATH_BYTES = 4096 };
-
-static const char *const names[4] = {"train-images-idx3-ubyte", "train-labels-idx1-ubyte",
-                                     "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"};
-
-/* The file of that name, plain or compressed; false: neither is there. */
-static bool find_file(const char *folder, const char *name, char *path)
-{
-    static const char *const endings[] = {"", ".gz"};
-    for (int i = 0; i < 2; i++) {
-        int length = snprintf(path, PATH_BYTES, "%s/%s%s", folder, name, endings[i]);
-        if (length > 0 && length < PATH_BYTES && access(path, R_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
-bool digits_found(const char *folder)
-{
-    char path[PATH_BYTES];
-    for (int i = 0; i < 4; i++) {
-        if (!find_file(folder, names[i], path))
-            return false;
-    }
-    return true;
-}
+enum { SIDE = 28, CLASSES = 10 };
 
 /* The whole array of u8, malloc'ed; its extents in `shape`. NULL and `why`. */
 static uint8_t *read_array(const char *path, uint32_t rank, int64_t *out_count, char *why)
@@ -73,10 +48,10 @@ bool digits_read(Digits *digits, const char *folder, char *why)
     int64_t counts[4] = {0};
     memset(digits, 0, sizeof *digits);
     for (int i = 0; i < 4; i++) {
-        char path[PATH_BYTES];
-        if (!find_file(folder, names[i], path)) {
-            snprintf(why, DIGITS_ERROR_BYTES, "%.200s: there is no %s, nor that with .gz", folder,
-                     names[i]);
+        char path[DATASETS_PATH_BYTES];
+        if (!datasets_find_file(folder, &datasets_mnist.files[i], path)) {
+            snprintf(why, DIGITS_ERROR_BYTES, "%.200s: there is no %s, nor that without .gz",
+                     folder, datasets_mnist.files[i].name);
             goto failed;
         }
         arrays[i] = read_array(path, i % 2 == 0 ? 3 : 1, &counts[i], why);
@@ -92,7 +67,7 @@ bool digits_read(Digits *digits, const char *folder, char *why)
         for (int64_t at = 0; at < counts[i + 1]; at++) {
             if (arrays[i + 1][at] >= CLASSES) {
                 snprintf(why, DIGITS_ERROR_BYTES, "%.200s: %s: label %u, wanted 0 to 9", folder,
-                         names[i + 1], arrays[i + 1][at]);
+                         datasets_mnist.files[i + 1].name, arrays[i + 1][at]);
                 goto failed;
             }
         }

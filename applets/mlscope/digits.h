@@ -1,12 +1,11 @@
 /* applets/mlscope/digits.h: the images and labels to learn from, read from IDX files.
  *
- * MNIST's four files (or Fashion-MNIST's, which have the same names and shapes), plain or .gz. Any
- * thread; reads files. */
+ * MNIST's four files (or Fashion-MNIST's, which have the same names and shapes), plain or .gz, as
+ * datasets/ names them. Any thread; reads files. */
 #ifndef MLSCOPE_DIGITS_H
 #define MLSCOPE_DIGITS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 typedef struct Digits {
@@ -16,8 +15,6 @@ typedef struct Digits {
 
 enum { DIGITS_ERROR_BYTES = 320 };
 
-/* Whether the folder has the four files, by name. */
-bool digits_found(const char *folder);
 /* False and `why` (DIGITS_ERROR_BYTES), naming the file: nothing is held then. */
 bool digits_read(Digits *digits, const char *folder, char *why);
 void digits_free(Digits *digits);

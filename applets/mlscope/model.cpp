@@ -189,6 +189,7 @@ bool model_evaluate(Model *model, ModelScore *out, bool (*stop)(void *), void *u
                 out->right += truth == answer ? 1 : 0;
                 if (truth != answer && out->wrong_count < MODEL_WRONG_MAX) {
                     out->wrong_index[out->wrong_count] = static_cast<int32_t>(i);
+                    out->wrong_truth[out->wrong_count] = truth;
                     out->wrong_predicted[out->wrong_count++] = answer;
                 }
             }

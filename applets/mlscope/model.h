@@ -60,7 +60,7 @@ typedef struct ModelScore {
     int64_t confusion[MODEL_CLASSES][MODEL_CLASSES]; /* [truth][predicted] */
     int32_t wrong_count;                             /* the first MODEL_WRONG_MAX of them */
     int32_t wrong_index[MODEL_WRONG_MAX];            /* in the test set */
-    uint8_t wrong_predicted[MODEL_WRONG_MAX];
+    uint8_t wrong_predicted[MODEL_WRONG_MAX], wrong_truth[MODEL_WRONG_MAX];
 } ModelScore;
 
 enum { MODEL_CONV1_FLOATS = MODEL_KERNELS * (MODEL_KERNEL_SIDE * MODEL_KERNEL_SIDE + 1) };

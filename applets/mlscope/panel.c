@@ -1,23 +1,41 @@
-/* What a person sees of MLScope: settings at the left; kernels, feature maps and curves, or what
- * the net gets wrong, at the right. Frame thread. */
+/* What a person sees of MLScope: settings at the left; kernels, feature maps and curves at the
+ * right. Frame thread. */
 #include <stdio.h>
 #include <string.h>
 
 #include "mlscope.h"
 
-static const char *const clothes[MODEL_CLASSES] = {
-    "t-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "boot"};
+/* ---- Settings ---- */
 
-/* "7" for a digit, "sneaker" for clothes. */
-static const char *class_name(const MlScope *app, int32_t class, char *text, size_t text_bytes)
+static void draw_advice(MlScope *app, const char *words)
 {
-    if (app->run_data == 1 && class >= 0 && class < MODEL_CLASSES)
-        return clothes[class];
-    snprintf(text, text_bytes, "%d", (int)class);
-    return text;
+    app->ui->text_ex(words, -1, app->ui->color(CALIPER_THEME_WARN),
+                     CALIPER_TEXT_WRAP | CALIPER_TEXT_SMALL);
 }
 
-/* ---- Settings ---- */
+/* MNIST is not here: it comes when it is asked for, and not before. */
+static void draw_fetch(MlScope *app)
+{
+    const CaliperWidgetsV1 *ui = app->ui;
+    FetcherView view;
+    char text[96];
+    fetcher_view(app->fetcher, &view);
+    if (view.state == FETCHER_STATE_RUNNING) {
+        snprintf(text, sizeof text, "%.1f of %.1f MB", (double)view.got_bytes * 1e-6,
+                 (double)view.total_bytes * 1e-6);
+        ui->progress(view.total_bytes > 0 ? (double)view.got_bytes / (double)view.total_bytes : 0.0,
+                     text, -1, 0);
+        if (ui->button("Stop fetching", 0, 0, 0))
+            mlscope_cancel_fetch(app);
+        return;
+    }
+    draw_advice(app, "MNIST is not in the data folder.");
+    if (ui->button("Fetch (11.6 MB)", 0, 0, 0))
+        mlscope_fetch(app);
+    if (view.state == FETCHER_STATE_FAILED)
+        ui->text_ex(view.words, -1, ui->color(CALIPER_THEME_BAD),
+                    CALIPER_TEXT_WRAP | CALIPER_TEXT_SMALL);
+}
 
 static void draw_settings(MlScope *app, const TrainerView *view)
 {
@@ -34,11 +52,14 @@ static void draw_settings(MlScope *app, const TrainerView *view)
     ui->combo("data", &app->data, sets, 3, 0);
     if (app->data == 2)
         ui->input_text("folder", "with the four IDX files", app->folder, sizeof app->folder, 0, 0);
-    if ((app->data == 0 && !app->has_mnist) || (app->data == 1 && !app->has_fashion))
-        ui->text_ex(app->data == 0 ? "Put MNIST's four IDX files into datasets/mnist of the data "
-                                     "folder, or name their folder in CALIPER_MNIST_DIR."
-                                   : "Install dataset-fashion-mnist.",
-                    -1, ui->color(CALIPER_THEME_WARN), CALIPER_TEXT_WRAP | CALIPER_TEXT_SMALL);
+    ui->end(CALIPER_SCOPE_DISABLED);
+    ui->end(CALIPER_SCOPE_WIDTH);
+    if (app->data == 0 && !app->has_mnist)
+        draw_fetch(app);
+    else if (app->data == 1 && !app->has_fashion)
+        draw_advice(app, "It comes with a package: apt-get install dataset-fashion-mnist");
+    ui->push_width(150);
+    ui->disabled(training);
     ui->separator("Training");
     ui->combo("device", &app->device, devices, app->has_cuda ? 2 : 1, 0);
     ui->input_int("seed", &app->seed, 1, 0);
@@ -98,8 +119,8 @@ static void draw_maps(MlScope *app, float side)
     ui->image(app->views.digit, side * 2 + 6, side * 2 + 6, CALIPER_IMAGE_BORDER);
     bool right = shown->predicted == shown->truth;
     snprintf(text, sizeof text, "pred %s / true %s",
-             class_name(app, shown->predicted, names[0], sizeof names[0]),
-             class_name(app, shown->truth, names[1], sizeof names[1]));
+             mlscope_class_name(app, shown->predicted, names[0], sizeof names[0]),
+             mlscope_class_name(app, shown->truth, names[1], sizeof names[1]));
     ui->text_ex(text, -1, ui->color(right ? CALIPER_THEME_GOOD : CALIPER_THEME_BAD), 0);
     ui->end(CALIPER_SCOPE_GROUP);
     ui->same_line(0, 10);
@@ -175,71 +196,6 @@ static void draw_learning(MlScope *app, const TrainerView *view)
         draw_curves(app, view, height > 180 ? height - 4 : 180);
 }
 
-/* ---- What it gets wrong ---- */
-
-static void draw_confusion(MlScope *app)
-{
-    const CaliperWidgetsV1 *ui = app->ui;
-    char text[64], name[16];
-    ui->text_ex("rows: what it is; columns: what the net says", -1, 0, CALIPER_TEXT_DIM);
-    if (ui->table("confusion", MODEL_CLASSES + 1, 0, 0, 0)) {
-        ui->table_column("", 0, 0);
-        for (int32_t c = 0; c < MODEL_CLASSES; c++)
-            ui->table_column(class_name(app, c, name, sizeof name), 0, 0);
-        for (int32_t truth = 0; truth < MODEL_CLASSES; truth++) {
-            int64_t sum = 0;
-            for (int32_t c = 0; c < MODEL_CLASSES; c++)
-                sum += app->score.confusion[truth][c];
-            ui->table_row(0, 0);
-            if (ui->table_cell(0, 0))
-                ui->text(class_name(app, truth, name, sizeof name));
-            for (int32_t c = 0; c < MODEL_CLASSES; c++) {
-                int64_t count = app->score.confusion[truth][c];
-                float share = sum > 0 ? (float)count / (float)sum : 0.0f;
-                uint32_t rgba = app->plot->colormap(CALIPER_CMAP_VIRIDIS, share, 0.0f, 1.0f);
-                if (ui->table_cell(c + 1, count > 0 ? (rgba & 0xffffffu) | 0x90000000u : 0)) {
-                    snprintf(text, sizeof text, "%lld", (long long)count);
-                    ui->text(text);
-                }
-            }
-        }
-    }
-    ui->end(CALIPER_SCOPE_TABLE);
-}
-
-static void draw_wrong(MlScope *app)
-{
-    const CaliperWidgetsV1 *ui = app->ui;
-    char text[128], names[2][16];
-    uint8_t label = 0;
-    if (app->score.wrong_count == 0) {
-        ui->text_ex("Nothing yet.", -1, 0, CALIPER_TEXT_DIM);
-        return;
-    }
-    if (app->wrong >= app->score.wrong_count)
-        app->wrong = app->score.wrong_count - 1;
-    snprintf(text, sizeof text, "%lld of %lld test images are wrong; the first %d are here",
-             (long long)(app->score.seen - app->score.right), (long long)app->score.seen,
-             (int)app->score.wrong_count);
-    ui->text_ex(text, -1, 0, CALIPER_TEXT_DIM);
-    ui->next_width(320);
-    ui->slider_int("image", &app->wrong, 0, app->score.wrong_count - 1, "", 0);
-    if (ui->shortcut(CALIPER_KEY_LEFT, CALIPER_SHORTCUT_REPEAT) && app->wrong > 0)
-        app->wrong--;
-    if (ui->shortcut(CALIPER_KEY_RIGHT, CALIPER_SHORTCUT_REPEAT) &&
-        app->wrong + 1 < app->score.wrong_count)
-        app->wrong++;
-    if (!views_show_wrong(app, app->wrong))
-        return;
-    trainer_test_image(app->trainer, app->score.wrong_index[app->wrong], &label);
-    ui->image(app->views.wrong, 280, 280, CALIPER_IMAGE_BORDER);
-    snprintf(text, sizeof text, "t10k[%d]: pred %s / true %s",
-             (int)app->score.wrong_index[app->wrong],
-             class_name(app, app->score.wrong_predicted[app->wrong], names[0], sizeof names[0]),
-             class_name(app, label, names[1], sizeof names[1]));
-    ui->text_ex(text, -1, ui->color(CALIPER_THEME_BAD), 0);
-}
-
 void panel_draw(MlScope *app)
 {
     static float left = 250;
@@ -261,10 +217,10 @@ void panel_draw(MlScope *app)
             draw_learning(app, &view);
         ui->end(CALIPER_SCOPE_TAB);
         if (ui->tab("Confusion", NULL, 0))
-            draw_confusion(app);
+            panel_draw_confusion(app);
         ui->end(CALIPER_SCOPE_TAB);
         if (ui->tab("Misclassified", NULL, 0))
-            draw_wrong(app);
+            panel_draw_wrong(app);
         ui->end(CALIPER_SCOPE_TAB);
     }
     ui->end(CALIPER_SCOPE_TAB_BAR);

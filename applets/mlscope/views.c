@@ -69,7 +69,7 @@ void views_update(MlScope *app)
     views->shown = taken;
 }
 
-bool views_show_wrong(MlScope *app, int64_t number)
+bool views_show_wrong(MlScope *app, int32_t slot, int64_t number)
 {
     Views *views = &app->views;
     uint8_t label = 0;
@@ -79,7 +79,7 @@ bool views_show_wrong(MlScope *app, int64_t number)
     const uint8_t *image = trainer_test_image(app->trainer, index, &label);
     if (image == NULL)
         return false;
-    if (views->wrong_index == index && views->wrong != 0)
+    if (views->wrong_index[slot] == index && views->wrong[slot] != 0)
         return true;
     CaliperTensor tensor = {.struct_size = sizeof tensor,
                             .data = (void *)(uintptr_t)image,
@@ -88,17 +88,24 @@ bool views_show_wrong(MlScope *app, int64_t number)
                             .shape = {MODEL_DIGIT_SIDE, MODEL_DIGIT_SIDE, 1},
                             .strides = {MODEL_DIGIT_SIDE, 1, 1},
                             .device = CALIPER_DEV_CPU};
-    bool good = views->wrong != 0
-                    ? app->bridge->update_texture(views->wrong, &tensor)
-                    : (views->wrong = app->bridge->texture_from_tensor(&tensor, 0)) != 0;
-    views->wrong_index = good ? index : -1;
+    CaliperTextureId *texture = &views->wrong[slot];
+    bool good = *texture != 0 ? app->bridge->update_texture(*texture, &tensor)
+                              : (*texture = app->bridge->texture_from_tensor(&tensor, 0)) != 0;
+    views->wrong_index[slot] = good ? index : -1;
     return good;
+}
+
+void views_forget_wrong(MlScope *app)
+{
+    for (int i = 0; i < MLSCOPE_PAGE; i++)
+        app->views.wrong_index[i] = -1;
 }
 
 void views_release(MlScope *app)
 {
     release_pictures(app);
-    release(app, &app->views.wrong);
-    app->views.wrong_index = -1;
+    for (int i = 0; i < MLSCOPE_PAGE; i++)
+        release(app, &app->views.wrong[i]);
+    views_forget_wrong(app);
     app->views.refused = false;
 }

@@ -93,6 +93,13 @@ static bool read_screenshot(CliOptions *options, const char *text)
     return text[0] != '\0';
 }
 
+/* Applets that learn from data read the variable. */
+static bool read_data(CliOptions *options, const char *text)
+{
+    (void)options;
+    return text[0] != '\0' && setenv("CALIPER_DATASET", text, 1) == 0;
+}
+
 static bool read_input(CliOptions *options, const char *text)
 {
     options->shell.input = text;
@@ -188,6 +195,8 @@ const CliOption cli_option_table[] = {
     {"--renderer", "NAME", panels, "which renderer to try first", read_renderer,
      "one of those that caliper doctor lists", CLI_WORD_RENDERER},
 
+    {"--data", "SET", "run", "what MLScope learns: mnist, fashion or a folder", read_data,
+     "mnist, fashion or a folder", CLI_WORD_FOLDER},
     {"--state", "FILE", "runs", "write the view as JSON at the end", read_runs_state,
      "the path of a file", CLI_WORD_FILE},
 

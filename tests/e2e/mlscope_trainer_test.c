@@ -13,100 +13,9 @@
 
 #include <cmocka.h>
 
+#include "datasets/datasets.h"
+#include "mlscope_counting.h"
 #include "trainer.h"
-
-/* ---- The network that counts: its loss at step n is n, its first kernel's first weight too ----
- */
-
-struct Model {
-    ModelParams params;
-    int64_t step;
-};
-
-static atomic_int models_alive, snapshots_alive;
-
-Model *model_create(const ModelParams *params, char *why)
-{
-    Model *model = calloc(1, sizeof *model);
-    (void)why;
-    if (model != NULL) {
-        model->params = *params;
-        atomic_fetch_add(&models_alive, 1);
-    }
-    return model;
-}
-
-void model_destroy(Model **model)
-{
-    free(*model);
-    *model = NULL;
-    atomic_fetch_sub(&models_alive, 1);
-}
-
-int64_t model_steps_per_epoch(const Model *model)
-{
-    return (model->params.train_count + model->params.batch - 1) / model->params.batch;
-}
-
-bool model_step(Model *model, double *out_loss, char *why)
-{
-    (void)why;
-    struct timespec nap = {0, 50000};
-    nanosleep(&nap, NULL);
-    *out_loss = (double)++model->step;
-    return true;
-}
-
-bool model_conv1(Model *model, float out[MODEL_CONV1_FLOATS], char *why)
-{
-    (void)why;
-    for (int i = 0; i < MODEL_CONV1_FLOATS; i++)
-        out[i] = (float)model->step;
-    return true;
-}
-
-bool model_evaluate(Model *model, ModelScore *out, bool (*stop)(void *), void *user, char *why)
-{
-    if (stop(user)) {
-        why[0] = '\0';
-        return false;
-    }
-    memset(out, 0, sizeof *out);
-    out->seen = model->params.test_count;
-    out->wrong_count = 1;
-    out->wrong_index[0] = (int32_t)(model->step % model->params.test_count);
-    return true;
-}
-
-ModelSnapshot *model_snapshot(Model *model, bool on_cpu, char *why)
-{
-    ModelSnapshot *snapshot = calloc(1, sizeof *snapshot);
-    float *owner = malloc(sizeof *owner);
-    (void)why;
-    if (snapshot == NULL || owner == NULL) {
-        free(snapshot);
-        free(owner);
-        return NULL;
-    }
-    *owner = (float)model->step;
-    snapshot->owner = owner;
-    snapshot->kernels[0].data = owner;
-    snapshot->kernel_max = (float)(100 + model->step);
-    snapshot->map_max = 1.0f;
-    snapshot->on_device = !on_cpu;
-    atomic_fetch_add(&snapshots_alive, 1);
-    return snapshot;
-}
-
-void model_snapshot_free(ModelSnapshot **snapshot)
-{
-    if (*snapshot != NULL) {
-        free((*snapshot)->owner);
-        free(*snapshot);
-        atomic_fetch_sub(&snapshots_alive, 1);
-    }
-    *snapshot = NULL;
-}
 
 /* ---- A job on a thread ---- */
 
@@ -143,34 +52,18 @@ static void submit(Job *job, Trainer *trainer)
     assert_int_equal(pthread_create(&job->thread, NULL, run_job, job), 0);
 }
 
-/* ---- IDX files, as the format's page has them ---- */
+/* ---- Files ---- */
 
 static char folder[] = "/tmp/mlscope_XXXXXX";
 
 static void write_idx(const char *name, int rank, uint32_t count, uint8_t value)
 {
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    uint32_t extents[3] = {count, 28, 28};
-    uint8_t magic[4] = {0, 0, 8, (uint8_t)rank};
-    fwrite(magic, 1, 4, file);
-    for (int i = 0; i < rank; i++) {
-        for (int shift = 24; shift >= 0; shift -= 8)
-            fputc((int)(extents[i] >> shift & 255), file);
-    }
-    for (uint32_t i = 0; i < count * (rank == 3 ? 784 : 1); i++)
-        fputc(value, file);
-    assert_int_equal(fclose(file), 0);
+    counting_write_idx(folder, name, rank, count, value);
 }
 
 static void write_all(void)
 {
-    write_idx("train-images-idx3-ubyte", 3, 50, 1);
-    write_idx("train-labels-idx1-ubyte", 1, 50, 2);
-    write_idx("t10k-images-idx3-ubyte", 3, 20, 3);
-    write_idx("t10k-labels-idx1-ubyte", 1, 20, 4);
+    counting_write_all(folder);
 }
 
 static void remove_one(const char *name)
@@ -272,8 +165,8 @@ static void test_cancel_and_start_again(void **state)
     model_snapshot_free(&shown);
     trainer_destroy(&trainer);
     assert_null(trainer);
-    assert_int_equal(atomic_load(&snapshots_alive), 0);
-    assert_int_equal(atomic_load(&models_alive), 0);
+    assert_int_equal(atomic_load(&counting_snapshots), 0);
+    assert_int_equal(atomic_load(&counting_models), 0);
 }
 
 /* ---- Metrics ---- */
@@ -379,9 +272,9 @@ static void test_folders(void **state)
     (void)state;
     for (int i = 0; i < 4; i++) {
         write_all();
-        assert_true(digits_found(folder));
+        assert_true(datasets_found(&datasets_mnist, folder));
         remove_one(names[i]);
-        assert_false(digits_found(folder));
+        assert_false(datasets_found(&datasets_mnist, folder));
         expect_words(trainer, names[i]);
     }
     write_all();
@@ -403,7 +296,7 @@ static void test_folders(void **state)
     expect_words(trainer, "train-images-idx3-ubyte");
     trainer_destroy(&trainer);
     trainer_destroy(&trainer);
-    assert_int_equal(atomic_load(&models_alive), 0);
+    assert_int_equal(atomic_load(&counting_models), 0);
 }
 
 int main(void)

@@ -1,7 +1,8 @@
 """MLScope from outside, trained on Fashion-MNIST for a bounded number of steps. The pictures of its
-kernels are compared with NumPy: with the weights that the run leaves, through the published tables.
-The digit and the feature maps are compared between renderers alone. Then runs and tags in the metrics,
-Cancel and Train at random moments, closing while it trains, and what the command links.
+kernels, of the digit and of the feature maps are compared with NumPy: the weights that the run leaves, a
+convolution over the data set's first test image, the published tables; and each renderer's picture with
+the others'. Then runs and tags in the metrics, Cancel and Train at random moments, closing while it
+trains, refused textures, a bad seed, what the frame thread waits for, and what the command links.
 CALIPER_TEST_LONG=1: three epochs, and what they reach.
 
 Usage: test_mlscope.py CALIPER LUT_FOLDER
@@ -39,14 +40,15 @@ def check(good, *words):
         sys.exit(1)
 
 
-def run(name, frames, steps, script="", renderer="cpu", environment=None):
-    """One headless run with a data root of its own, `name`; answers (log, picture)."""
+def run(name, frames, steps, script="", renderer="cpu", environment=None, lines="", options=()):
+    """One headless run with a data root of its own, `name`; answers (log, picture). `lines`: a pattern of
+    the warnings and errors that are wanted; every other one fails the test."""
     (folder / "script").write_text(script, encoding="utf-8")
     shot = folder / f"{name}.png"
     result = subprocess.run(
         [CALIPER, "run", "mlscope", "--headless", "--renderer", renderer, "--frames", str(frames),
          "--size", "1280x800", "--scale", "1", "--data-dir", str(folder / name), "--input",
-         str(folder / "script"), "--screenshot", str(shot)],
+         str(folder / "script"), "--screenshot", str(shot), *options],
         capture_output=True, text=True, check=False,
         env={**os.environ, "OMP_NUM_THREADS": "1", "CALIPER_LEAKS": "1",
              "CALIPER_FIXED_CLOCK": "0.016", "CALIPER_MLSCOPE_STEPS": str(steps),
@@ -56,7 +58,8 @@ def run(name, frames, steps, script="", renderer="cpu", environment=None):
     check(f"[renderer] {renderer}" in log, name, "wanted", renderer, log)
     # One line with the numbers, or one for each thing, would be here after a leak.
     # That a frame was slow on a busy machine decides nothing.
-    told = [line for line in log.splitlines() if "frame() " not in line]
+    told = [line for line in log.splitlines()
+            if "frame() " not in line and not (lines and re.search(lines, line))]
     check(not re.search(r" (error|warn) |not released|still there|nobody released",
                         "\n".join(told)), name, log)
     return log, np.asarray(Image.open(shot).convert("RGB")).astype(int)
@@ -68,7 +71,8 @@ def run_whole(name, steps, renderer="cpu"):
     for spare in (60, 400, 3000):
         shutil.rmtree(folder / name, ignore_errors=True)
         log, picture = run(name, steps + spare, steps, renderer=renderer)
-        if (folder / f"{name}.f32").exists():
+        # Train is there again, in the colour of a primary button: the last frame saw the end.
+        if picture[425, 30, 2] > 200 and (folder / f"{name}.f32").exists():
             return picture
     check(False, name, "did not end", log)
     return None
@@ -134,9 +138,73 @@ def check_kernels(picture, weights):
     check(not np.array_equal(first, last), "the weights did not change")
 
 
+def first_test_image():
+    with gzip.open(FASHION / "t10k-images-idx3-ubyte.gz") as file:
+        file.read(16)
+        return np.frombuffer(file.read(784), np.uint8).reshape(28, 28).astype(np.float32) / 255
+
+
+def convolve(image, weights):
+    """conv1 in double precision: eight maps of 26 x 26."""
+    windows = np.lib.stride_tricks.sliding_window_view(image.astype(float), (3, 3))
+    kernels, biases = weights[:72].reshape(8, 3, 3).astype(float), weights[72:].astype(float)
+    return np.einsum("yxij,kij->kyx", windows, kernels) + biases[:, None, None]
+
+
+def at_centres(picture, x, y, side, count):
+    """What is in the middle of each cell of a square that is `count` cells wide and high."""
+    middle = (np.arange(count) + 0.5) * side / count
+    return picture[(y + middle).astype(int)[:, None], (x + middle).astype(int)[None, :]]
+
+
+def match(seen, lows, highs):
+    """The share of cells that are one of the colours: of a value, or just below and above it. The
+    cells at the edge are left out: a border of a pixel lies on them."""
+    hit = np.zeros(seen.shape[:2], bool)
+    for values in (lows, highs):
+        hit |= (seen == values).all(axis=2)
+    return hit[1:-1, 1:-1].mean()
+
+
+def find_square(picture, values, low, high, places_x, places_y, sides):
+    """Where a picture of the values is; its left edge and the share of its cells that are right. The
+    values differ from those that were drawn in the last bits at most, so that a colour is the table's at
+    one of two entries."""
+    slack = (high - low) * 1e-5
+    lows = colours(values - slack, "viridis", low, high)
+    highs = colours(values + slack, "viridis", low, high)
+    return max((match(at_centres(picture, x, y, side, len(values)), lows, highs), x, y)
+               for side in sides for y in places_y for x in places_x)
+
+
+def check_maps(picture, weights):
+    """The digit, and the maps: each in its place, all in one grid of 4 x 2."""
+    image = first_test_image()
+    first, last = convolve(image, weights[0]), convolve(image, weights[1])
+    low, high = first.min(), first.max()  # pinned at the first snapshot
+    share, x, y = find_square(picture, image, 0, 1, np.arange(632, 642, 0.5),
+                              np.arange(150, 160, 0.5), np.arange(126, 132, 0.5))
+    check(share == 1, "the digit is not in the picture: at best", share, x, y)
+    corners = []
+    for number in range(8):
+        left, top = 804 + number % 4 * 67, 150 + number // 4 * 67
+        share, x, y = find_square(picture, last[number], low, high,
+                                  np.arange(left, left + 9, 0.5), np.arange(top, top + 9, 0.5),
+                                  (60, 60.5, 61, 61.5, 62))
+        check(share == 1, f"map {number} is not in the picture: at best", share, x, y)
+        corners.append((x, y))
+    check(not np.allclose(first, last), "the maps did not change")
+    # It can fail: another map is no match in that place, nor are the maps of the first weights.
+    for other in (last[3], first[7]):
+        share, _, _ = find_square(picture, other, low, high, [corners[7][0]], [corners[7][1]],
+                                  (61, 61.5))
+        check(share < 0.5, "any map would do", share)
+
+
 def test_pictures(name, picture):
     weights = np.fromfile(folder / f"{name}.f32", np.float32).reshape(2, 80)
     check_kernels(picture, weights)
+    check_maps(picture, weights)
 
 
 def test_learns(name, steps):
@@ -197,6 +265,55 @@ def test_close_while_training():
         run(f"close{i}", moments.randint(1, 50), 400)
 
 
+def test_refused_textures():
+    """The sixth picture cannot be made: none is half shown, the run goes to its end, nothing is left."""
+    log, picture = run("refused", 400, 10, environment={"CALIPER_FAIL_AT": "cpu.texture:8+"},
+                       lines=r"(warn|error).*(texture|refus)")
+    check(re.search(r" (warn|error) ", log), "nothing was refused", log)
+    check((folder / "refused.f32").exists(), "the run did not end", log)
+    words = picture[128:145, 278:560]  # in place of the pictures
+    check(((words[..., 0] > 180) & (words[..., 1] < 140)).sum() > 100, "no red words", log)
+    row = list(ask("refused", "SELECT count(*) AS n, sum(done::INT) AS d FROM runs")[0].values())
+    check([int(v) for v in row] == [1, 1], row)
+
+
+def test_bad_seed():
+    """Below 0 with the button beside the field: red words, and no run."""
+    script = "at 2\nmove 123 295\n"
+    for frame in (3, 6):
+        script += f"at {frame}\npress left\nat {frame + 1}\nrelease left\n"
+    script += f"at 10\n{BUTTON}press left\nat 11\nrelease left\nat 14\nmove 700 600\n"
+    log, picture = run("seed", 20, 0, script)
+    words = picture[455:475, 18:230]
+    check(((words[..., 0] > 180) & (words[..., 1] < 140)).sum() > 100, "no red words", log)
+    check("DuckDB" not in log, "a run was begun", log)
+
+
+def test_frame_thread(renderer):
+    """Updating textures waits for no device: a frame that updates seventeen waits once at most, as every
+    frame may where the device, as slow as these are, is behind by as many frames as are kept."""
+    trace = folder / f"{renderer}.json"
+    run(f"trace_{renderer}", 100, 60, renderer=renderer, environment={"CALIPER_TRACE": str(trace)})
+    frames = [event["args"] for event in json.loads(trace.read_text(encoding="utf-8"))
+              if event["name"] == "frame_end"]
+    updates = sum(frame["updates"] for frame in frames) // 17
+    check(len(frames) >= 100 and updates >= 5, renderer, len(frames), updates)
+    most = max(frame["waits"] for frame in frames[:-1])  # the last one is read for the picture
+    check(most <= 1, renderer, most, "waits in a frame")
+
+
+def test_data_is_chosen():
+    """--data: a folder, whose name the run has; MNIST that is not there, and says so."""
+    run("folder", 300, 2, options=("--data", str(FASHION)))
+    row = list(ask("folder", "SELECT hparams FROM runs")[0].values())
+    check(json.loads(row[0])["data"] == "fashion-mnist", row)
+    log, picture = run("no_mnist", 60, 2, options=("--data", "mnist"))
+    check(not (folder / "no_mnist.f32").exists(), "it learnt something", log)
+    check(not (folder / "no_mnist" / "datasets").exists(), "something was fetched unasked")
+    advice = picture[224:238, 18:200]
+    check(((advice[..., 0] > 180) & (advice[..., 2] < 140)).sum() > 50, "no advice", log)
+
+
 def test_no_torch_in_the_command():
     linked = subprocess.run(["ldd", CALIPER], capture_output=True, text=True, check=True).stdout
     check("libc.so" in linked and not re.search("libtorch|libc10", linked), linked)
@@ -236,6 +353,11 @@ def main():
             # The digit and the maps; text and borders are blended, to within rounding.
             apart = np.abs(pictures[renderer] - pictures["cpu"])[150:286, 630:1075]
             check(apart.max() <= 2, renderer, "shows another digit or other maps", apart.max())
+        test_frame_thread("gl")
+        test_frame_thread("vulkan")
+        test_refused_textures()
+        test_bad_seed()
+        test_data_is_chosen()
         test_cancel_and_relaunch()
         test_close_while_training()
         if os.environ.get("CALIPER_TEST_LONG"):

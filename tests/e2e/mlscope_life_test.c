@@ -1,0 +1,352 @@
+/* MLScope in the host's own frames, over a network that only counts: cancelled and started again at
+ * random moments, its pictures read back and compared with the snapshot that they are said to be
+ * of; what the frame thread does meanwhile; textures that are refused. Without torch, so that ASan
+ * and TSan see the trainer, the views and the panel.
+ *
+ * Usage: e2e_mlscope_life LUT_FOLDER */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/fault.h"
+#include "core/host.h"
+#include "jobs/jobs.h"
+#include "mlscope.h"
+#include "mlscope_counting.h"
+#include "services/services.h"
+#include "ui_bench.h"
+
+/* Of LONG epochs none comes to its end while a test looks, of SHORT ones each does. */
+enum { FIRST_RANGE = 100, TABLE = 256, ROUNDS = 20, LOOKS = 200, LONG = 40000, SHORT = 20 };
+
+static const char *lut_folder;
+static uint8_t rdbu[TABLE][3];
+static char root[] = "/tmp/mlscope_life_XXXXXX";
+static char data[64];
+static UiBench bench;
+static Host *host;
+static const CaliperAppletDescriptor *applet;
+static MlScope *app;
+static CaliperHost given;
+
+CALIPER_EXPORT const CaliperAppletDescriptor *caliper_applet_descriptor(void);
+
+static const void *get_service(const CaliperHost *unused, const char *id)
+{
+    (void)unused;
+    if (strcmp(id, CALIPER_WIDGETS_V1) == 0)
+        return widgets_table();
+    if (strcmp(id, CALIPER_PLOT_V1) == 0)
+        return plot_table();
+    return strcmp(id, CALIPER_METRICS_V1) == 0 ? NULL : host_service(host, id);
+}
+
+/* "R G B" a line, as published. */
+static void read_table(void)
+{
+    char path[512];
+    int red = 0, green = 0, blue = 0, i = 0;
+    snprintf(path, sizeof path, "%s/rdbu.txt", lut_folder);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char line[128];
+    while (i < TABLE && fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "%d %d %d", &red, &green, &blue) == 3) {
+            rdbu[i][0] = (uint8_t)red;
+            rdbu[i][1] = (uint8_t)green;
+            rdbu[i++][2] = (uint8_t)blue;
+        }
+    }
+    fclose(file);
+    assert_int_equal(i, TABLE);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (mkdtemp(root) == NULL)
+        return 1;
+    snprintf(data, sizeof data, "%s/idx", root);
+    char command[128];
+    snprintf(command, sizeof command, "mkdir %s", data);
+    if (system(command) != 0)
+        return 1;
+    counting_write_all(data);
+    setenv("CALIPER_DATASET", data, 1);
+    read_table();
+    if (!bench_start_sized(&bench, 1.0f, 1000.0f, 700.0f))
+        return 1;
+    host = host_create(&(HostParams){.struct_size = sizeof(HostParams), .data_dir = root});
+    if (host == NULL || !services_register_all(host, bench.bridge))
+        return 1;
+    applet = caliper_applet_descriptor();
+    given = (CaliperHost){.struct_size = sizeof given,
+                          .abi_epoch = CALIPER_ABI_EPOCH,
+                          .get_service = get_service,
+                          .applet_data_dir = root};
+    app = applet->api.create();
+    if (app == NULL || !applet->api.initialize(app, &given))
+        return 1;
+    app->batch = 10;
+    app->epochs = SHORT; /* 100 steps */
+    return app->data != 2;
+}
+
+static bool is_busy(void)
+{
+    return mlscope_is_training(app);
+}
+
+static void wait_for_job(void)
+{
+    for (int i = 0; i < 20000 && is_busy(); i++)
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    assert_false(is_busy());
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    applet->api.cleanup(app);
+    wait_for_job();
+    BridgeStats stats;
+    bridge_stats(bench.bridge, &stats);
+    bool good = stats.textures == 0;
+    good = good && jobs_end() == 0;
+    applet->api.destroy(app);
+    good = good && atomic_load(&counting_models) == 0 && atomic_load(&counting_snapshots) == 0;
+    host_destroy(&host);
+    bench_stop(&bench);
+    char command[128];
+    snprintf(command, sizeof command, "rm -r %s", root);
+    return good && system(command) == 0 ? 0 : 1;
+}
+
+static void draw(UiBench *unused, void *user)
+{
+    CaliperFrameInfo info = {.struct_size = sizeof info};
+    (void)unused;
+    (void)user;
+    applet->api.frame(app, &info);
+}
+
+static void frame(void)
+{
+    bench_frame(&bench, draw, NULL);
+}
+
+/* The kernels' textures are, to the pixel, of the snapshot that is shown. Answers its step. */
+static int check_pictures(void)
+{
+    uint8_t pixels[9 * 4];
+    assert_true(app->views.has_any && app->views.shown != NULL);
+    assert_true(app->views.kernel_range == (float)FIRST_RANGE);
+    int step = app->views.shown->predicted;
+    float value = (float)(step % COUNTING_VALUES);
+    /* docs/explanation/exactness.md: (v - low) * (1 / (high - low)) * 255 + 0.5, cut off */
+    float share = (value + (float)FIRST_RANGE) * (1.0f / (2.0f * (float)FIRST_RANGE));
+    share = share > 1.0f ? 1.0f : share;
+    const uint8_t *wanted = rdbu[(int)(share * 255.0f + 0.5f)];
+    for (int i = 0; i < MODEL_KERNELS; i++) {
+        assert_true(
+            bridge_texture_read_rgba8(bench.bridge, app->views.kernels[i], pixels, sizeof pixels));
+        for (int at = 0; at < 9; at++) {
+            if (memcmp(pixels + 4 * at, wanted, 3) != 0)
+                fail_msg("kernel %d, element %d: %d %d %d at step %d", i, at, pixels[4 * at],
+                         pixels[4 * at + 1], pixels[4 * at + 2], step);
+        }
+    }
+    return step;
+}
+
+static void test_cancel_and_start_again(void **state)
+{
+    unsigned random = 11;
+    int ended = 0, kept = 0;
+    (void)state;
+    bench.unseen = true; /* moments are frames: they are to be short ones */
+    for (int round = 0; round < ROUNDS; round++) {
+        app->epochs = round % 5 == 4 ? SHORT : LONG;
+        app->wants_start = true;
+        frame();
+        assert_true(app->job != 0);
+        random = random * 1103515245u + 12345u;
+        int moment = (int)(random >> 16) % 40;
+        for (int i = 0; i < moment; i++) {
+            frame();
+            nanosleep(&(struct timespec){0, 1000000}, NULL);
+            if (app->views.has_any)
+                check_pictures();
+        }
+        bool had_any = app->views.has_any;
+        int step = had_any ? check_pictures() : -1;
+        mlscope_cancel(app);
+        wait_for_job();
+        TrainerView view;
+        trainer_view(app->trainer, &view);
+        assert_true(view.state == TRAINER_STATE_CANCELLED || view.state == TRAINER_STATE_DONE);
+        ended += view.state == TRAINER_STATE_DONE ? 1 : 0;
+        /* What was shown last stays, or is the newer one that the worker had made. */
+        for (int i = 0; i < 5; i++)
+            frame();
+        if (had_any) {
+            assert_true(check_pictures() >= step);
+            kept++;
+        }
+    }
+    if (kept < ROUNDS / 2)
+        fail_msg("only %d of %d rounds had a picture to keep", kept, ROUNDS);
+    if (ended > ROUNDS / 2)
+        fail_msg("%d of %d rounds came to their end before they were cancelled", ended, ROUNDS);
+    bench.unseen = false;
+}
+
+typedef struct Io {
+    unsigned long long reads, writes;
+} Io;
+
+/* Of the calling thread; its own reading is in it, the same each time. */
+static Io thread_io(void)
+{
+    Io io = {0, 0};
+    char line[128];
+    FILE *file = fopen("/proc/thread-self/io", "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        (void)sscanf(line, "syscr: %llu", &io.reads);
+        (void)sscanf(line, "syscw: %llu", &io.writes);
+    }
+    if (file != NULL)
+        fclose(file);
+    return io;
+}
+
+/* While a run goes on the frame thread reads no file, writes none, and waits for no device. */
+static void test_frame_thread(void **state)
+{
+    RendererCounters before, after;
+    (void)state;
+    app->epochs = LONG;
+    app->wants_start = true;
+    frame();
+    for (int i = 0; i < 20000 && !app->views.has_any; i++)
+        frame();
+    Io first = thread_io(), second = thread_io();
+    unsigned long long own = second.reads - first.reads;
+    if (own == 0) {
+        mlscope_cancel(app);
+        wait_for_job();
+        print_message("skipped: this kernel does not count a thread's reads\n");
+        skip();
+    }
+    uint64_t serial = app->score_serial;
+    int64_t updates = 0;
+    renderer_counters(bench.renderer, &before);
+    first = thread_io();
+    for (int i = 0; i < LOOKS; i++) {
+        const ModelSnapshot *shown = app->views.shown;
+        frame();
+        updates += app->views.shown != shown ? 1 : 0;
+        nanosleep(&(struct timespec){0, 2000000}, NULL);
+    }
+    second = thread_io();
+    renderer_counters(bench.renderer, &after);
+    assert_true(is_busy());
+    mlscope_cancel(app);
+    wait_for_job();
+    if (second.reads - first.reads != own || second.writes != first.writes)
+        fail_msg("%llu reads, %llu writes on the frame thread", second.reads - first.reads - own,
+                 second.writes - first.writes);
+    assert_int_equal(after.waits, before.waits);
+    assert_true(updates > 0 && app->score_serial > serial);
+    assert_true(after.updates >= before.updates + (uint64_t)updates * 17);
+    app->epochs = SHORT;
+}
+
+/* No texture can be made: the panel says so, the run goes on, and nothing is half shown. */
+static void test_refused(void **state)
+{
+    (void)state;
+    views_release(app);
+    assert_true(fault_set_plan("cpu.texture:1+"));
+    app->wants_start = true;
+    frame();
+    for (int i = 0; i < 20000 && is_busy(); i++) {
+        frame();
+        assert_false(app->views.has_any);
+    }
+    frame();
+    TrainerView view;
+    trainer_view(app->trainer, &view);
+    assert_int_equal(view.state, TRAINER_STATE_DONE);
+    assert_true(app->views.refused && app->views.shown == NULL);
+    /* The ninth, a kernel after its maps, is refused: those before it are not left behind, and the
+     * next snapshot is shown whole. */
+    assert_true(fault_set_plan("cpu.texture:9"));
+    app->epochs = LONG;
+    app->wants_start = true;
+    bool was_refused = false;
+    for (int i = 0; i < 20000 && !app->views.has_any; i++) {
+        frame();
+        was_refused = was_refused || app->views.refused;
+    }
+    assert_true(was_refused && !app->views.refused);
+    check_pictures();
+    mlscope_cancel(app);
+    wait_for_job();
+    app->epochs = SHORT;
+    assert_true(fault_set_plan(""));
+}
+
+static void expect_refused(const char *words)
+{
+    uint64_t job = app->job;
+    TrainerView view;
+    app->wants_start = true;
+    frame();
+    trainer_view(app->trainer, &view);
+    assert_int_equal(view.state, TRAINER_STATE_FAILED);
+    assert_non_null(strstr(view.status, words));
+    assert_true(app->job == job); /* none was started */
+    frame();
+}
+
+static void test_bad_settings(void **state)
+{
+    (void)state;
+    app->seed = -1;
+    expect_refused("the seed must be 0 or more");
+    app->seed = 1;
+    app->learning_rate = 0.0;
+    expect_refused("the learning rate must be more than 0");
+    app->learning_rate = -1e-3;
+    expect_refused("the learning rate must be more than 0");
+    app->learning_rate = 1.0 / 0.0;
+    expect_refused("the learning rate must be more than 0");
+    app->learning_rate = 1e-3;
+    app->wants_start = true;
+    frame();
+    wait_for_job();
+    frame();
+    check_pictures();
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cancel_and_start_again),
+        cmocka_unit_test(test_frame_thread),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_bad_settings),
+    };
+    if (argc != 2)
+        return 2;
+    lut_folder = argv[1];
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
