@@ -42,9 +42,9 @@ typedef struct AppletLife {
 typedef struct Applet {
     /* The manifest's if there is one, else of the last load; the file's name alone if neither. */
     Descriptor facts;
-    char *path;                      /* of the library, also when it is not there */
-    char *manifest;                  /* path; NULL: a bare library */
-    uint32_t abi_epoch, min_host[3]; /* the manifest's */
+    char *path;                                  /* of the library, also when it is not there */
+    char *manifest;                              /* path; NULL: a bare library */
+    uint32_t abi_epoch, min_host[3];             /* the manifest's */
     char without_library[DESCRIPTOR_TEXT_BYTES]; /* the manifest's */
     bool has_library;
     LibraryStamp manifest_stamp; /* of the file at the last reading */

@@ -185,14 +185,18 @@ def check_maps(picture, weights):
     share, x, y = find_square(picture, image, 0, 1, np.arange(632, 642, 0.5),
                               np.arange(150, 160, 0.5), np.arange(126, 132, 0.5))
     check(share == 1, "the digit is not in the picture: at best", share, x, y)
-    corners = []
+    corners, begin = [], 0
     for number in range(8):
-        left, top = 804 + number % 4 * 67, 150 + number // 4 * 67
+        # How long the digit's caption is decides where the first one begins.
+        left = begin - 4 + number % 4 * 67 if number > 0 else 770
+        top = 150 + number // 4 * 67
         share, x, y = find_square(picture, last[number], low, high,
-                                  np.arange(left, left + 9, 0.5), np.arange(top, top + 9, 0.5),
+                                  np.arange(left, left + (9 if number > 0 else 60), 0.5),
+                                  np.arange(top, top + 9, 0.5),
                                   (60, 60.5, 61, 61.5, 62))
         check(share == 1, f"map {number} is not in the picture: at best", share, x, y)
         corners.append((x, y))
+        begin = int(corners[0][0])
     check(not np.allclose(first, last), "the maps did not change")
     # It can fail: another map is no match in that place, nor are the maps of the first weights.
     for other in (last[3], first[7]):
