@@ -3,15 +3,15 @@
  * Usage: bench_mlscope [--renderer NAME] [--cuda] [--rounds N] [--steps N] [--hz N] [--data DIR]
  *                      [--model LIBRARY] [--size WxH] [--realtime]
  *
- * Each round trains the net anew, from the same seed, once in each manner, in an order that turns
- * from round to round:
- *   alone     the training job and nothing else: no snapshot, no frame
+ * One training goes on throughout, and from block to block of --steps steps somebody watches it in
+ * another manner; a round is one block of each, in an order that turns from round to round:
+ *   alone     no frame; a snapshot that nobody took is not made again
  *   pictures  snapshots, and frames with the seventeen textures updated and nothing else drawn
  *   panel     snapshots, and MLScope's whole panel drawn in frames: what a person sees
- * A step's time is what the training thread says when it logs its loss; the first steps of a run
- * are left out, and no run evaluates, so that the cost is not thinned. Frames come at --hz (60) and
- * are as large as --size (1280x800). Printed are the pairs of each round: how much slower than
- * alone in the same round, the median and the spread.
+ * A step's time is what the training thread says when it logs its loss; the first steps of a block
+ * are left out, and nothing is evaluated, so that the cost is not thinned. Frames come at --hz (60)
+ * and are as large as --size (1280x800). Printed are the pairs of each round, a moment apart: how
+ * much slower than alone in the same round, the median and the spread.
  *
  * --realtime is for a machine that is busy with other work: all threads run before those of other
  * programs (SCHED_FIFO, which needs the right to it), and the frame thread before the training, as
@@ -35,11 +35,12 @@
 #include "datasets/datasets.h"
 #include "mlscope.h"
 #include "render/renderer.h"
+#include "services/device_cuda.h"
 #include "services/services.h"
 #include "services/ui.h"
 #include "services/widgets.h"
 
-enum { ROUNDS_MAX = 200, WARM_STEPS = 20, NOISE_TRAIN = 60000, NOISE_TEST = 10000 };
+enum { ROUNDS_MAX = 500, WARM_STEPS = 10, NOISE_TRAIN = 60000, NOISE_TEST = 10000 };
 
 typedef enum Manner { MANNER_ALONE = 0, MANNER_PICTURES, MANNER_PANEL, MANNER_COUNT } Manner;
 static const char *const manner_names[MANNER_COUNT] = {"alone", "pictures", "panel"};
@@ -133,7 +134,12 @@ void model_snapshot_free(ModelSnapshot **snapshot)
 
 /* ---- The clock of steps: a metrics table that keeps nothing but the time ---- */
 
-static _Atomic(double) warm_sec, last_sec;
+/* Written by the training thread, read when it has ended: when each step was done, and in which
+ * block. */
+static double *step_sec;
+static int16_t *step_block;
+static int64_t steps_total;
+static atomic_int block_now;
 static atomic_llong last_step;
 
 static uint64_t begin_run(const char *experiment, const char *name)
@@ -156,13 +162,12 @@ static void hparams_json(uint64_t run, const char *json)
 
 static void scalar(uint64_t run, const char *tag, int64_t step, double value)
 {
-    double now = now_sec();
     (void)run;
-    (void)tag;
     (void)value;
-    if (step == WARM_STEPS)
-        atomic_store(&warm_sec, now);
-    atomic_store(&last_sec, now);
+    if (strcmp(tag, "train/loss") != 0 || step < 0 || step > steps_total)
+        return;
+    step_sec[step] = now_sec();
+    step_block[step] = (int16_t)atomic_load(&block_now);
     atomic_store(&last_step, step);
 }
 
@@ -236,18 +241,24 @@ typedef struct Bench {
     Ui *ui;
     Host *host;
     MlScope app;
-    int64_t frames, updates; /* of the last run */
+    int64_t frames, updates; /* of the panel */
     double frame_sec;        /* spent in them */
 } Bench;
 
 static bool stage_start(Bench *bench, const char *data_root)
 {
     MlScope *app = &bench->app;
+    RendererParams params = {.struct_size = sizeof params,
+                             .width_px = bench->width,
+                             .height_px = bench->height,
+                             .interop_index = -1};
+    device_cuda_install();
+    if (!device_service_detect(bench->on_cuda ? "cuda" : "cpu"))
+        return false;
+    device_cuda_interop(&params);
     bench->host =
         host_create(&(HostParams){.struct_size = sizeof(HostParams), .data_dir = data_root});
-    bench->renderer =
-        renderer_choose(RENDERER_PARAMS(.width_px = bench->width, .height_px = bench->height),
-                        bench->renderer_name, NULL);
+    bench->renderer = renderer_choose(&params, bench->renderer_name, NULL);
     bench->bridge = bench->renderer != NULL ? bridge_create(bench->renderer) : NULL;
     bench->ui = ui_create(&(UiParams){.scale = 1.0f});
     if (bench->host == NULL || bench->bridge == NULL || bench->ui == NULL ||
@@ -266,7 +277,7 @@ static bool stage_start(Bench *bench, const char *data_root)
     app->device = bench->on_cuda ? 1 : 0;
     app->seed = 1;
     app->batch = 256;
-    app->epochs = 20;
+    app->epochs = 100000;
     app->learning_rate = 1e-3;
     views_forget_wrong(app);
     return app->bridge != NULL && app->jobs != NULL && app->trainer != NULL && app->fetcher != NULL;
@@ -320,8 +331,10 @@ static void draw_frame(Bench *bench, Manner manner)
     ui_frame_draw(bench->ui, bench->renderer, bench->bridge, bench->width, bench->height);
     renderer_frame_end(bench->renderer);
     bridge_frame_end(bench->bridge);
-    bench->frames++;
-    bench->updates += app->views.shown != before ? 1 : 0;
+    if (manner == MANNER_PANEL) {
+        bench->frames++;
+        bench->updates += app->views.shown != before ? 1 : 0;
+    }
 }
 
 static void sleep_until(double when)
@@ -341,8 +354,18 @@ static bool run_before_others(const Bench *bench, int priority)
     return !bench->is_realtime || sched_setscheduler(0, SCHED_FIFO, &wanted) == 0;
 }
 
-/* Steps a second; negative after one line. */
-static double measure(Bench *bench, Manner manner)
+/* Forwards and backwards in turn, from each of the three; the first block fills caches. */
+static Manner manner_of(int block)
+{
+    if (block == 0)
+        return MANNER_PANEL;
+    int round = (block - 1) / MANNER_COUNT, i = (block - 1) % MANNER_COUNT;
+    int turn = round % 2 == 0 ? i : MANNER_COUNT - 1 - i;
+    return (Manner)((turn + round / 2) % MANNER_COUNT);
+}
+
+/* Watches the training through all blocks. False after one line. */
+static bool train_and_watch(Bench *bench, int blocks)
 {
     MlScope *app = &bench->app;
     TrainerView view;
@@ -350,28 +373,28 @@ static double measure(Bench *bench, Manner manner)
                             .learning_rate = app->learning_rate,
                             .batch = (int32_t)app->batch,
                             .epochs = (int32_t)app->epochs,
-                            .steps_max = bench->steps,
+                            .steps_max = steps_total,
                             .evaluate_every_steps = TRAINER_NEVER,
-                            .show_every_ms = manner == MANNER_ALONE ? TRAINER_NEVER : 0,
                             .on_cuda = bench->on_cuda,
                             .bridge_caps = app->bridge->caps(),
                             .metrics = &clock_table};
     snprintf(params.folder, sizeof params.folder, "%s", bench->data);
     snprintf(params.data_name, sizeof params.data_name, "bench");
-    views_release(app);
     trainer_prepare(app->trainer, &params);
-    bench->frames = bench->updates = 0;
-    bench->frame_sec = 0;
-    atomic_store(&last_step, 0);
     bool has_right = run_before_others(bench, TRAINING_PRIORITY);
     app->job = app->jobs->submit("bench", trainer_run, app->trainer);
     has_right = run_before_others(bench, FRAME_PRIORITY) && has_right;
     double next = now_sec();
     while (app->jobs->is_running(app->job)) {
+        int64_t block = atomic_load(&last_step) / bench->steps;
+        if (block >= blocks)
+            block = blocks - 1;
+        atomic_store(&block_now, (int)block);
+        Manner manner = manner_of((int)block);
         if (manner != MANNER_ALONE) {
             double before = now_sec();
             draw_frame(bench, manner);
-            bench->frame_sec += now_sec() - before;
+            bench->frame_sec += manner == MANNER_PANEL ? now_sec() - before : 0;
         }
         double now = now_sec();
         next += 1.0 / bench->hz;
@@ -380,16 +403,25 @@ static double measure(Bench *bench, Manner manner)
         sleep_until(next);
     }
     trainer_view(app->trainer, &view);
-    if (!has_right) {
+    if (!has_right)
         fprintf(stderr, "bench_mlscope: --realtime: this user has no right to it\n");
-        return -1.0;
+    else if (view.state != TRAINER_STATE_DONE)
+        fprintf(stderr, "bench_mlscope: %s\n", view.status);
+    return has_right && view.state == TRAINER_STATE_DONE;
+}
+
+/* Steps a second in a block, its first steps left out. 0: there were too few. */
+static double rate_of(int block)
+{
+    int64_t first = 0, last = 0;
+    for (int64_t step = 1; step <= steps_total; step++) {
+        if (step_block[step] != block || step_sec[step] <= 0)
+            continue;
+        first = first == 0 ? step : first;
+        last = step;
     }
-    if (view.state != TRAINER_STATE_DONE || atomic_load(&last_step) <= WARM_STEPS) {
-        fprintf(stderr, "bench_mlscope: %s: %s\n", manner_names[manner], view.status);
-        return -1.0;
-    }
-    return (double)(atomic_load(&last_step) - WARM_STEPS) /
-           (atomic_load(&last_sec) - atomic_load(&warm_sec));
+    first += WARM_STEPS;
+    return last > first ? (double)(last - first) / (step_sec[last] - step_sec[first]) : 0;
 }
 
 /* ---- Rounds ---- */
@@ -412,33 +444,42 @@ static void say_costs(const char *name, double *costs, int count)
 
 static bool run_rounds(Bench *bench)
 {
-    static double costs[MANNER_COUNT][ROUNDS_MAX];
-    printf("round  %12s %12s %12s   steps/s; frames, snapshots shown, ms a frame of the panel\n",
-           manner_names[0], manner_names[1], manner_names[2]);
-    if (measure(bench, MANNER_PANEL) < 0) /* the first run reads files and fills caches */
-        return false;
-    for (int round = 0; round < bench->rounds; round++) {
-        double rates[MANNER_COUNT];
-        char words[96] = "";
+    static double costs[MANNER_COUNT][ROUNDS_MAX], all[MANNER_COUNT][ROUNDS_MAX];
+    const int blocks = 1 + bench->rounds * MANNER_COUNT;
+    int count = 0;
+    steps_total = blocks * bench->steps;
+    step_sec = calloc((size_t)steps_total + 1, sizeof *step_sec);
+    step_block = calloc((size_t)steps_total + 1, sizeof *step_block);
+    bool good = step_sec != NULL && step_block != NULL && train_and_watch(bench, blocks);
+    for (int round = 0; good && round < bench->rounds; round++) {
+        double rates[MANNER_COUNT] = {0};
         for (int i = 0; i < MANNER_COUNT; i++) {
-            /* Forwards and backwards in turn, from each of the three. */
-            int turn = round % 2 == 0 ? i : MANNER_COUNT - 1 - i;
-            Manner manner = (Manner)((turn + round / 2) % MANNER_COUNT);
-            rates[manner] = measure(bench, manner);
-            if (rates[manner] < 0)
-                return false;
-            if (manner == MANNER_PANEL)
-                snprintf(words, sizeof words, "%lld, %lld, %.2f", (long long)bench->frames,
-                         (long long)bench->updates,
-                         bench->frame_sec * 1e3 / (double)(bench->frames > 0 ? bench->frames : 1));
+            int block = 1 + round * MANNER_COUNT + i;
+            rates[manner_of(block)] = rate_of(block);
         }
-        printf("%5d  %12.2f %12.2f %12.2f   %s\n", round + 1, rates[0], rates[1], rates[2], words);
-        fflush(stdout);
-        for (int i = 0; i < MANNER_COUNT; i++)
-            costs[i][round] = 1.0 - rates[i] / rates[MANNER_ALONE];
+        if (rates[0] <= 0 || rates[1] <= 0 || rates[2] <= 0)
+            continue; /* a frame that lasted longer than a block */
+        for (int i = 0; i < MANNER_COUNT; i++) {
+            all[i][count] = rates[i];
+            costs[i][count] = 1.0 - rates[i] / rates[MANNER_ALONE];
+        }
+        count++;
     }
-    say_costs(manner_names[MANNER_PICTURES], costs[MANNER_PICTURES], bench->rounds);
-    say_costs(manner_names[MANNER_PANEL], costs[MANNER_PANEL], bench->rounds);
+    free(step_sec);
+    free(step_block);
+    if (count == 0)
+        return false;
+    for (int i = 0; i < MANNER_COUNT; i++) {
+        qsort(all[i], (size_t)count, sizeof all[i][0], by_value);
+        printf("%-9s %10.2f steps/s (median of %d blocks)\n", manner_names[i], all[i][count / 2],
+               count);
+    }
+    say_costs(manner_names[MANNER_PICTURES], costs[MANNER_PICTURES], count);
+    say_costs(manner_names[MANNER_PANEL], costs[MANNER_PANEL], count);
+    printf("panel: %lld frames of %.2f ms, %lld snapshots shown; pictures %s\n",
+           (long long)bench->frames, bench->frame_sec * 1e3 / (double)bench->frames,
+           (long long)bench->updates,
+           bench->app.views.on_device ? "from CUDA memory" : "from host memory");
     return true;
 }
 
@@ -482,7 +523,7 @@ int main(int argc, char **argv)
     static Bench bench;
     char root[] = "/tmp/bench_mlscope_XXXXXX";
     bench = (Bench){
-        .rounds = 12, .steps = 200, .hz = 60, .width = 1280, .height = 800, .model = BENCH_MODEL};
+        .rounds = 24, .steps = 60, .hz = 60, .width = 1280, .height = 800, .model = BENCH_MODEL};
     if (!read_options(&bench, argc, argv)) {
         fprintf(stderr, "usage: bench_mlscope [--renderer NAME] [--cuda] [--rounds N] [--steps N] "
                         "[--hz N] [--data DIR] [--model LIBRARY] [--size WxH] [--realtime]\n");
