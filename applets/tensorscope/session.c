@@ -401,6 +401,20 @@ static void take_refresh(Session *session, LoaderResult *result)
     }
 }
 
+/* A part that was asked for beside a coarser picture, and comes when a finer one is shown, would
+ * cover it: it is let go, and asked for anew where it is still looked at. */
+static void take_detail(Session *session, LoaderResult *result)
+{
+    const SliceArea *part = &result->data->request.area;
+    const SliceArea *whole = &session->view.whole.data->request.area;
+    if (part->row_step >= whole->row_step && part->col_step >= whole->col_step) {
+        memset(&session->detail_area, 0, sizeof(session->detail_area));
+        return;
+    }
+    slice_view_set_detail(&session->view, result->data);
+    result->data = NULL;
+}
+
 static void take_slice(Session *session, LoaderResult *result)
 {
     bool refreshing = session->refreshing;
@@ -471,8 +485,7 @@ static void take(Session *session, LoaderResult *result)
         if (!result->done) {
             fail_beside(session, &result->error);
         } else if (session->view.whole.texture != 0) {
-            slice_view_set_detail(&session->view, result->data);
-            result->data = NULL;
+            take_detail(session, result);
         }
         break;
     case LOADER_KIND_ELEMENT:

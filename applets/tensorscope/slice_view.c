@@ -37,6 +37,8 @@ static bool fill(SliceView *view, SliceTexture *picture, Range range, int32_t co
     const SliceData *data = picture->data;
     CaliperTensor tensor = tensor_of(data);
     if (fits(picture, data, range, colormap)) {
+        picture->range.note =
+            range.note; /* the same ends can have been chosen for another reason */
         return view->bridge->update_texture(picture->texture, &tensor);
     }
     if (picture->texture != 0) {

@@ -230,6 +230,50 @@ static void test_larger_than_a_texture(void **state)
     stop(session);
 }
 
+/* A part that was asked for beside a coarser picture and comes late does not cover a finer one. */
+static void test_a_late_part_covers_nothing_finer(void **state)
+{
+    Session *session = start(true);
+    (void)state;
+    fake.max_px = 1000;
+    session_open(session, wide_path);
+    frame(session);
+    const SliceArea *whole = &session->view.whole.data->request.area;
+    SliceRequest late = {.array = session->array, .axes = session->axes};
+    late.area = (SliceArea){.row_count = 3, .row_step = 1, .col_count = 100};
+    for (late.area.col_step = whole->col_step; late.area.col_step <= 24;
+         late.area.col_step += whole->col_step) {
+        loader_detail(session->loader, &late);
+        frame(session);
+        assert_null(session->view.detail.data);
+    }
+    session_look(session, 0.0, 1000.0, 3.0, 1200.0, 8.0, 4.0); /* and a finer one comes still */
+    frame(session);
+    assert_non_null(session->view.detail.data);
+    stop(session);
+}
+
+/* What is said of a range is said of the slice that is shown, though the ends stay the same. */
+static void test_the_note_is_of_the_slice_shown(void **state)
+{
+    const uint64_t shape[3] = {3, 2, 2};
+    const float values[12] = {NAN, NAN, NAN, NAN, 0, 0.25f, 0.5f, 1, NAN, NAN, NAN, NAN};
+    char path[128];
+    (void)state;
+    write_file(path, "notes.npy", ARRAY_DTYPE_F32, 3, shape, values);
+    Session *session = start(true);
+    session_open(session, path);
+    for (int slice = 0; slice < 3; slice++) {
+        frame(session);
+        assert_true(session->view.whole.range.low == 0 && session->view.whole.range.high == 1);
+        assert_int_equal(session->view.whole.range.note != NULL, slice != 1);
+        assert_int_equal(session_step(session, 0, 1), slice < 2);
+    }
+    assert_int_equal(session->view.recreated_count, 0);
+    stop(session);
+    unlink(path);
+}
+
 enum { SORTED_MAX = 40 * 5000 };
 
 static int compare_floats(const void *a, const void *b)
@@ -595,6 +639,8 @@ int main(void)
         cmocka_unit_test(test_a_file_and_its_slices),
         cmocka_unit_test(test_colour_goes_direct),
         cmocka_unit_test(test_larger_than_a_texture),
+        cmocka_unit_test(test_a_late_part_covers_nothing_finer),
+        cmocka_unit_test(test_the_note_is_of_the_slice_shown),
         cmocka_unit_test(test_every_element_is_counted),
         cmocka_unit_test(test_a_damaged_file_is_told_once),
         cmocka_unit_test(test_a_failed_open_loses_no_wish),
