@@ -86,6 +86,8 @@ void panel_tools(App *app, double view3[3], int64_t width, int64_t height);
 /* panel_tiles.c: a grid of slices, in place of the one picture. */
 void panel_tiles(App *app, float width, float height);
 /* panel_bar.c: the strip from low (bottom) to high (top), with a value marked. */
+/* How wide the bar is with its labels. */
+float panel_bar_width(const App *app, float height, double low, double high);
 void panel_bar(App *app, float width, float height, int32_t colormap, double low, double high,
                bool marked, double mark);
 /* panel_foot.c: the line below: the value under the pointer, else what is shown. Inside the

@@ -7,6 +7,7 @@
 #include "text.h"
 
 static const float bar_strip = 16.0f;
+static const float bar_least = 74.0f;  /* with its labels */
 static const float bar_margin = 10.0f; /* above and below the strip, for half a label */
 
 static void make_bar_texture(App *app, int32_t colormap)
@@ -26,26 +27,59 @@ static void make_bar_texture(App *app, int32_t colormap)
     app->bar_colormap = colormap;
 }
 
+/* The marks of a bar: at multiples of a round step, in as many digits as tell them apart. */
+typedef struct Ticks {
+    double first, step, most; /* first in steps */
+    int digits;
+} Ticks;
+
+static Ticks ticks_of(double low, double high, double length)
+{
+    const double least = fmin(low, high), most = fmax(low, high);
+    Ticks ticks = {.step = text_nice_step((most - least) / fmax(length / 44.0, 2.0)), .most = most};
+    ticks.first = ceil(least / ticks.step - 1e-9);
+    double digits = floor(log10(fmax(fabs(least), fabs(most)) / ticks.step)) + 2.0;
+    ticks.digits = (int)fmin(fmax(digits, 6.0), 17.0);
+    return ticks;
+}
+
+/* False behind the last one. */
+static bool tick_at(const Ticks *ticks, int i, double *value, char text[32])
+{
+    *value = (ticks->first + i) * ticks->step;
+    snprintf(text, 32, "%.*g", ticks->digits, *value == 0.0 ? 0.0 : *value);
+    return i < 64 && *value <= ticks->most + ticks->step * 1e-9;
+}
+
 static void draw_ticks(const App *app, double low, double high, double top, double bottom)
 {
     const CaliperWidgetsV1 *ui = app->ui;
-    const double room = fmax((bottom - top) / 44.0, 2.0);
-    const double least = fmin(low, high), most = fmax(low, high);
-    const double step = text_nice_step((most - least) / room);
+    const Ticks ticks = ticks_of(low, high, bottom - top);
     const uint32_t ink = ui->color(CALIPER_THEME_TEXT_DIM);
     char text[32];
-    double first = ceil(least / step - 1e-9);
-    for (int i = 0; i < 64; i++) {
-        double value = (first + i) * step;
-        if (!(value <= most + step * 1e-9)) {
-            break;
-        }
+    double value;
+    for (int i = 0; tick_at(&ticks, i, &value, text); i++) {
         double y = bottom - (value - low) / (high - low) * (bottom - top);
-        snprintf(text, sizeof(text), "%.6g", value == 0.0 ? 0.0 : value);
         ui->draw_line((double)bar_strip, y, (double)bar_strip + 3.0, y, ink, 1.0f);
         ui->draw_text((double)bar_strip + 9.0, y - (double)ui->metric(CALIPER_METRIC_FONT) * 0.45,
                       text, -1, ink, CALIPER_TEXT_SMALL);
     }
+}
+
+float panel_bar_width(const App *app, float height, double low, double high)
+{
+    const double length = (double)(height - 2.0f * bar_margin);
+    float widest = bar_least - bar_strip - 20.0f, width, unused;
+    char text[32];
+    double value;
+    if (high != low && length > 8.0) {
+        const Ticks ticks = ticks_of(low, high, length);
+        for (int i = 0; tick_at(&ticks, i, &value, text); i++) {
+            app->ui->text_size(text, -1, 0.0f, CALIPER_TEXT_SMALL, &width, &unused);
+            widest = fmaxf(widest, width);
+        }
+    }
+    return bar_strip + 20.0f + widest;
 }
 
 void panel_bar(App *app, float width, float height, int32_t colormap, double low, double high,

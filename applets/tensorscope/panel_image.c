@@ -8,8 +8,6 @@
 #include "app.h"
 #include "text.h"
 
-static const float bar_width = 74.0f; /* with its labels */
-
 static void draw_samples(const App *app, const SliceTexture *picture, double down, double across)
 {
     if (picture->texture == 0) {
@@ -122,6 +120,8 @@ static void draw_file(App *app, float width, float height)
         draw_nothing(app, height);
         return;
     }
+    const float bar_width =
+        panel_bar_width(app, height, (double)whole->range.low, (double)whole->range.high);
     bool bar = whole->channels == 0 && width > 3.0f * bar_width;
     float room = bar ? width - bar_width : width;
     if (whole->data->tiles.count > 0) {
@@ -145,6 +145,7 @@ static void draw_demo(App *app, float width, float height)
         draw_nothing(app, height);
         return;
     }
+    const float bar_width = panel_bar_width(app, height, 0.0, 1.0);
     bool bar = width > 3.0f * bar_width, marked = false;
     int64_t side = demo_side(session->demo), col = 0, row = 0;
     float value = 0.0f;
