@@ -165,7 +165,7 @@ static bool has_choice(const Writer *writer)
 }
 
 /* With the mutex held: now_ns when there is something to do, else when to look again. */
-static int64_t next_look_ns(Writer *writer, int64_t now_ns)
+static int64_t next_look_ns(Writer *writer, bool has_rows, int64_t now_ns)
 {
     MetricsStore *store = writer->store;
     if (store->stop)
@@ -180,7 +180,7 @@ static int64_t next_look_ns(Writer *writer, int64_t now_ns)
     int64_t until = has_choice(writer) ? housekeeping_ns(writer, now_ns)
                                        : now_ns + (int64_t)60 * IDLE_MS * NS_PER_MS;
     bool notes = atomic_load(&store->notes_pending);
-    if (notes || atomic_load(&store->queue.head) != store->queue.cursor) {
+    if (notes || has_rows) {
         bool at_once = notes || store->flush_to > atomic_load(&store->queue.tail) ||
                        atomic_load(&store->pressure);
         return at_once ? now_ns : least(until, batch_due_ns(writer, now_ns));
@@ -195,8 +195,10 @@ static void wait_for_work(Writer *writer)
     for (;;) {
         atomic_store(&store->sleeping, true);
         int64_t now_ns = metrics_monotonic_ns();
-        int64_t until_ns = next_look_ns(writer, now_ns);
+        /* Read once: whoever puts a row behind this head finds a writer to be woken, and a writer
+         * that is not to be woken has counted its rows in when it looks again. */
         bool has_rows = atomic_load(&store->queue.head) != store->queue.cursor;
+        int64_t until_ns = next_look_ns(writer, has_rows, now_ns);
         /* One that waits for its batch to be due need not be woken by each row. */
         if (has_rows)
             atomic_store(&store->sleeping, false);
