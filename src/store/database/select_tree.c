@@ -174,7 +174,8 @@ static bool refuse_error(const cJSON *root, char *why, size_t why_bytes)
     if (kind != NULL && strcmp(kind, "not implemented") == 0)
         snprintf(why, why_bytes, "the statement is no SELECT");
     else
-        snprintf(why, why_bytes, "%s", words != NULL ? words : "the parser does not say why");
+        snprintf(why, why_bytes, "%s",
+                 words != NULL && words[0] != '\0' ? words : "the parser does not say why");
     return false;
 }
 
