@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Dear ImGui's sources for scripts/setup: fetched once into the user's cache, by their digest, where
-# the distribution has another version than the one Caliper is written for. Sourced after common.sh.
+# the distribution has another version than the one Caliper is written for. Sourced after common.sh and
+# duckdb.sh, whose has_digest it calls.
 
 imgui_version=1.86
 imgui_folder=${XDG_CACHE_HOME:-$HOME/.cache}/caliper/deps/imgui-$imgui_version
@@ -34,7 +35,7 @@ fetch_imgui() {
     work=$(mktemp -d) || return 1
     for mirror in "${imgui_mirrors[@]}"; do
         if fetch_file "$mirror/$imgui_archive" "$work/$imgui_archive" &&
-            echo "$imgui_archive_sha256  $work/$imgui_archive" | sha256sum --check --status &&
+            has_digest "$work/$imgui_archive" "$imgui_archive_sha256" &&
             tar -xJf "$work/$imgui_archive" -C "$work" && mkdir -p "${imgui_folder%/*}" &&
             cp -r "$work/imgui-$imgui_version" "$imgui_folder.$$" &&
             { mv -T "$imgui_folder.$$" "$imgui_folder" 2>/dev/null || [ -e "$imgui_folder/imgui.cpp" ]; }; then
