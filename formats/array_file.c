@@ -27,6 +27,10 @@ static ArrayFile *new_file(const char *name, const ArrayOpenOptions *options, Ar
     file->max_unpacked_bytes = DEFAULT_MAX_UNPACKED_BYTES;
     if (options != NULL && options->max_unpacked_bytes != 0)
         file->max_unpacked_bytes = options->max_unpacked_bytes;
+    if (options != NULL) {
+        file->source.cancel = options->cancel;
+        file->source.cancel_user = options->cancel_user;
+    }
     return file;
 }
 
@@ -173,7 +177,8 @@ ArrayFile *array_file_open_memory(const void *bytes, size_t size_bytes, const ch
     return finish_open(file, parse_by_content(file, error));
 }
 
-ArrayFile *array_file_open_raw(const char *path, const ArrayRawLayout *layout, ArrayError *error)
+ArrayFile *array_file_open_raw(const char *path, const ArrayRawLayout *layout,
+                               const ArrayOpenOptions *options, ArrayError *error)
 {
     if (path == NULL || layout == NULL) {
         array_error_fill(error, ARRAY_FAULT_ARGUMENT, path,
@@ -183,7 +188,7 @@ ArrayFile *array_file_open_raw(const char *path, const ArrayRawLayout *layout, A
     int fd = open_descriptor(path, error);
     if (fd < 0)
         return NULL;
-    ArrayFile *file = new_file(path, NULL, error);
+    ArrayFile *file = new_file(path, options, error);
     if (file == NULL) {
         close(fd);
         return NULL;

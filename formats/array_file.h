@@ -35,6 +35,11 @@ const char *array_format_name(ArrayFormat format);
 /* Zero in any field, or a NULL pointer to it, means the default. */
 typedef struct ArrayOpenOptions {
     uint64_t max_unpacked_bytes; /* largest array to unpack into memory; default 4 GiB */
+    /* Asked while the file is opened and in every call on it until it is closed, on the calling
+     * thread: before each system call that reads, and at least once a MiB. Where it answers true
+     * the call ends with CANCELLED; what is asked after it answers false again is read. */
+    bool (*cancel)(void *user);
+    void *cancel_user;
 } ArrayOpenOptions;
 
 /* What is known of one array. Lives until the file is closed. */
@@ -74,7 +79,8 @@ typedef struct ArrayRawLayout {
     uint64_t offset_bytes;
     bool rows_from_size; /* shape[0] is as many as the file holds whole */
 } ArrayRawLayout;
-ArrayFile *array_file_open_raw(const char *path, const ArrayRawLayout *layout, ArrayError *error);
+ArrayFile *array_file_open_raw(const char *path, const ArrayRawLayout *layout,
+                               const ArrayOpenOptions *options, ArrayError *error);
 
 /* Closes, frees and NULLs; accepts NULL. */
 void array_file_close(ArrayFile **file);
@@ -115,6 +121,11 @@ bool array_file_slice_shape(const ArrayFile *file, uint32_t array, const ArraySl
  * size. On failure the content of `out` is unspecified. */
 bool array_file_read_slice(ArrayFile *file, uint32_t array, const ArraySlice *slice, void *out,
                            size_t out_bytes, ArrayError *error);
+
+/* The same, for large slices: `control` (may be NULL) is asked as the file's own cancel is, and
+ * told the share done. The source is walked in the order it is stored, once, whatever the slice. */
+bool array_file_read_slice_told(ArrayFile *file, uint32_t array, const ArraySlice *slice, void *out,
+                                size_t out_bytes, const ArrayControl *control, ArrayError *error);
 
 /* Reads the element at `index` (one number an axis) into `out`, at most 8 bytes. */
 bool array_file_read_element(ArrayFile *file, uint32_t array, const uint64_t *index, void *out,

@@ -313,6 +313,18 @@ void array_save_cancel(ArraySave **save)
     destroy(save);
 }
 
+bool array_save_flush(ArraySave *save, const ArrayControl *control, ArrayError *error)
+{
+    enum { PIECE_BYTES = 1 << 20 };
+    for (uint64_t done = 0; done < save->position_bytes; done += PIECE_BYTES) {
+        if (control != NULL && control->cancel != NULL && control->cancel(control->user))
+            return array_error_set(error, ARRAY_FAULT_CANCELLED, save->path, "writing stopped");
+        if (!write_file_flush(&save->file, done, PIECE_BYTES))
+            break; /* the commit flushes all of it */
+    }
+    return true;
+}
+
 bool array_save_commit(ArraySave **save, ArrayError *error)
 {
     ArraySave *ending = *save;

@@ -38,6 +38,9 @@ ArraySave *array_save_begin(const char *path, ArrayFormat format, const ArraySav
  * arrays come one after another; a piece holds elements of one array alone. */
 bool array_save_append(ArraySave *save, const void *elements, size_t element_count,
                        ArrayError *error);
+/* Brings what was appended so far to the disk, a MiB at a time, so that the commit, which cannot be
+ * stopped, has little to wait for. `control` (may be NULL) is asked between; false: CANCELLED. */
+bool array_save_flush(ArraySave *save, const ArrayControl *control, ArrayError *error);
 /* Puts the file in its place once every element was appended. Frees and NULLs, also on failure. */
 bool array_save_commit(ArraySave **save, ArrayError *error);
 /* Leaves nothing behind; frees and NULLs, accepts NULL. */

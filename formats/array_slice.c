@@ -34,6 +34,8 @@ typedef struct Window {
     uint64_t begin, end; /* what file->window holds, as offsets in the data */
     uint64_t read_until; /* reads may go on to here */
     bool read_ahead;
+    const ArrayControl *control;   /* may be NULL */
+    uint64_t cut_begin, cut_bytes; /* what the walk goes over, for the share that is done */
 } Window;
 
 void array_slice_default(const ArrayInfo *info, ArraySlice *slice)
@@ -218,6 +220,22 @@ static void copy_elements(uint8_t *out, uint64_t out_stride, const uint8_t *from
     }
 }
 
+/* One read of the walk, which goes over the source front to back. */
+static bool walk_read(const Window *window, uint64_t offset, void *out, size_t size_bytes,
+                      ArrayError *error)
+{
+    const ArrayControl *control = window->control;
+    if (reader_is_cancelled(window->file, control, error) ||
+        !reader_read_data(window->file, window->array, offset, out, size_bytes, error))
+        return false;
+    if (control != NULL && control->progress != NULL) {
+        double done = (double)(offset + size_bytes - window->cut_begin);
+        double share = done / (double)window->cut_bytes;
+        control->progress(control->user, share < 1.0 ? share : 1.0);
+    }
+    return true;
+}
+
 /* The bytes at `offset` of the data, in the window; NULL on a read error. */
 static const uint8_t *window_fetch(Window *window, uint64_t offset, size_t size_bytes,
                                    ArrayError *error)
@@ -231,13 +249,25 @@ static const uint8_t *window_fetch(Window *window, uint64_t offset, size_t size_
                 want = size_bytes;
         }
         window->begin = window->end = 0;
-        if (!reader_read_data(window->file, window->array, offset, window->file->window, want,
-                              error))
+        if (!walk_read(window, offset, window->file->window, want, error))
             return NULL;
         window->begin = offset;
         window->end = offset + want;
     }
     return window->file->window + (offset - window->begin);
+}
+
+/* A line that lies in the source as it is wanted, past the window. */
+static bool read_packed(const Window *window, uint64_t offset, uint8_t *out, uint64_t size_bytes,
+                        ArrayError *error)
+{
+    for (uint64_t done = 0; done < size_bytes; done += READER_BLOCK_BYTES) {
+        uint64_t left = size_bytes - done;
+        size_t step = left < READER_BLOCK_BYTES ? (size_t)left : (size_t)READER_BLOCK_BYTES;
+        if (!walk_read(window, offset + done, out + done, step, error))
+            return false;
+    }
+    return true;
 }
 
 static bool read_line(Window *window, const Cut *cut, uint64_t offset, uint8_t *out,
@@ -246,10 +276,8 @@ static bool read_line(Window *window, const Cut *cut, uint64_t offset, uint8_t *
     const CutAxis *line = &cut->axis[2];
     size_t element_bytes = cut->element_bytes;
     bool packed = line->source_stride == element_bytes && line->out_stride == element_bytes;
-    if (packed && line->count * element_bytes >= WINDOW_BYTES / 2) {
-        return reader_read_data(window->file, window->array, offset, out,
-                                (size_t)(line->count * element_bytes), error);
-    }
+    if (packed && line->count * element_bytes >= WINDOW_BYTES / 2)
+        return read_packed(window, offset, out, line->count * element_bytes, error);
     uint64_t stride = line->source_stride != 0 ? line->source_stride : element_bytes;
     uint64_t at_once = stride > GAP_BYTES ? 1 : (WINDOW_BYTES - element_bytes) / stride + 1;
     for (uint64_t done = 0; done < line->count;) {
@@ -274,7 +302,7 @@ static uint64_t axis_span(const CutAxis *axis)
 }
 
 static bool read_cut(ArrayFile *file, uint32_t array, const Cut *cut, uint8_t *out,
-                     ArrayError *error)
+                     const ArrayControl *control, ArrayError *error)
 {
     if (file->window == NULL)
         file->window = malloc(WINDOW_BYTES);
@@ -290,7 +318,12 @@ static bool read_cut(ArrayFile *file, uint32_t array, const Cut *cut, uint8_t *o
         dense_line && (axis[1].count <= 1 || axis[1].source_stride <= line_bytes + GAP_BYTES);
     bool dense_all =
         dense_block && (axis[0].count <= 1 || axis[0].source_stride <= block_bytes + GAP_BYTES);
-    Window window = {.file = file, .array = array, .read_ahead = dense_block};
+    Window window = {.file = file,
+                     .array = array,
+                     .read_ahead = dense_block,
+                     .control = control,
+                     .cut_begin = cut->base,
+                     .cut_bytes = axis_span(&axis[0]) + block_bytes};
     for (uint64_t i = 0; i < axis[0].count; i++) {
         uint64_t block = cut->base + i * axis[0].source_stride;
         window.read_until =
@@ -304,8 +337,29 @@ static bool read_cut(ArrayFile *file, uint32_t array, const Cut *cut, uint8_t *o
     return true;
 }
 
+/* Into host order, asking `control` once a MiB. */
+static bool normalise(const ArrayFile *file, const ArrayInfo *info, uint8_t *elements,
+                      uint64_t count, const ArrayControl *control, ArrayError *error)
+{
+    const size_t element_bytes = array_dtype_size_bytes(info->dtype);
+    const uint64_t block = READER_BLOCK_BYTES / element_bytes;
+    for (uint64_t done = 0; done < count; done += block) {
+        if (reader_is_cancelled(file, control, error))
+            return false;
+        reader_normalise(info, elements + done * element_bytes,
+                         (size_t)(count - done < block ? count - done : block));
+    }
+    return true;
+}
+
 bool array_file_read_slice(ArrayFile *file, uint32_t array, const ArraySlice *slice, void *out,
                            size_t out_bytes, ArrayError *error)
+{
+    return array_file_read_slice_told(file, array, slice, out, out_bytes, NULL, error);
+}
+
+bool array_file_read_slice_told(ArrayFile *file, uint32_t array, const ArraySlice *slice, void *out,
+                                size_t out_bytes, const ArrayControl *control, ArrayError *error)
 {
     Cut cut = {0};
     const ArrayEntry *entry = reader_entry(file, array, error);
@@ -319,10 +373,9 @@ bool array_file_read_slice(ArrayFile *file, uint32_t array, const ArraySlice *sl
     if (cut.shape.size_bytes == 0)
         return true;
     make_cut(entry, slice, &cut);
-    if (!read_cut(file, array, &cut, out, error))
-        return false;
-    reader_normalise(&entry->info, out, (size_t)(cut.shape.size_bytes / cut.element_bytes));
-    return true;
+    return read_cut(file, array, &cut, out, control, error) &&
+           normalise(file, &entry->info, out, cut.shape.size_bytes / cut.element_bytes, control,
+                     error);
 }
 
 bool array_file_read_element(ArrayFile *file, uint32_t array, const uint64_t *index, void *out,
@@ -363,9 +416,7 @@ bool array_file_read_stored(ArrayFile *file, uint32_t array, uint64_t first, uin
     }
     if (count == 0)
         return true;
-    if (!reader_read_data(file, array, first * element_bytes, out, (size_t)count * element_bytes,
-                          error))
-        return false;
-    reader_normalise(&entry->info, out, (size_t)count);
-    return true;
+    return reader_read_data(file, array, first * element_bytes, out, (size_t)count * element_bytes,
+                            error) &&
+           normalise(file, &entry->info, out, count, NULL, error);
 }

@@ -181,8 +181,8 @@ bool array_file_statistics(ArrayFile *file, uint32_t array, const ArrayControl *
     bool good = true;
     for (uint64_t done = 0; good && done < info->element_count;) {
         uint64_t step = info->element_count - done < block ? info->element_count - done : block;
-        if (control != NULL && control->cancel != NULL && control->cancel(control->user)) {
-            good = array_error_set(error, ARRAY_FAULT_CANCELLED, file->name, "statistics stopped");
+        if (reader_is_cancelled(file, control, error)) {
+            good = false;
             break;
         }
         good = array_file_read_stored(file, array, done, step, elements, block_bytes, error);

@@ -16,6 +16,14 @@ void byte_source_set_pread(ByteSourcePread replacement)
     read_at = replacement != NULL ? replacement : pread;
 }
 
+bool byte_source_is_cancelled(const ByteSource *source, ArrayError *error)
+{
+    if (source->cancel == NULL || !source->cancel(source->cancel_user))
+        return false;
+    array_error_fill(error, ARRAY_FAULT_CANCELLED, source->name, "reading stopped");
+    return true;
+}
+
 /* Whether all of a range lies in a hole of a file that still reaches to its end: zeros, without
  * filling the page cache with them. */
 static bool is_hole(const ByteSource *source, uint64_t offset, size_t size_bytes)
@@ -33,7 +41,6 @@ static bool is_hole(const ByteSource *source, uint64_t offset, size_t size_bytes
 static bool read_descriptor(const ByteSource *source, uint64_t offset, uint8_t *out,
                             size_t size_bytes, ArrayError *error)
 {
-    enum { ONE_READ_BYTES = 1 << 30 }; /* Linux reads at most 2 GiB a call */
     size_t done = 0;
     if (is_hole(source, offset, size_bytes)) {
         memset(out, 0, size_bytes);
@@ -41,8 +48,8 @@ static bool read_descriptor(const ByteSource *source, uint64_t offset, uint8_t *
     }
     while (done < size_bytes) {
         size_t want = size_bytes - done;
-        if (want > ONE_READ_BYTES)
-            want = ONE_READ_BYTES;
+        if (byte_source_is_cancelled(source, error))
+            return false;
         ssize_t got = read_at(source->fd, out + done, want, (off_t)(offset + done));
         if (got < 0) {
             if (errno == EINTR)
@@ -70,11 +77,20 @@ bool byte_source_read(const ByteSource *source, uint64_t offset, void *out, size
                                "has %" PRIu64 " bytes, wanted %zu at byte %" PRIu64,
                                source->size_bytes, size_bytes, offset);
     }
-    if (size_bytes == 0)
-        return true;
-    if (source->fd >= 0)
-        return read_descriptor(source, offset, out, size_bytes, error);
-    memcpy(out, source->memory + offset, size_bytes);
+    uint8_t *to = out;
+    while (size_bytes > 0) {
+        size_t piece =
+            size_bytes < BYTE_SOURCE_PIECE_BYTES ? size_bytes : (size_t)BYTE_SOURCE_PIECE_BYTES;
+        if (byte_source_is_cancelled(source, error))
+            return false;
+        if (source->fd < 0)
+            memcpy(to, source->memory + offset, piece);
+        else if (!read_descriptor(source, offset, to, piece, error))
+            return false;
+        to += piece;
+        offset += piece;
+        size_bytes -= piece;
+    }
     return true;
 }
 

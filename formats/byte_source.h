@@ -12,12 +12,18 @@
 typedef struct ByteSource {
     int fd;                /* owned; -1 when the bytes are in memory */
     const uint8_t *memory; /* borrowed */
-    uint64_t size_bytes;
-    bool seeks;
-    /* the descriptor's position is ours: holes are looked for and not read */ /* when it was
-                                                                                  opened */
-    const char *name; /* for messages; borrowed from the ArrayFile */
+    uint64_t size_bytes;   /* when it was opened */
+    bool seeks;            /* the descriptor's position is ours: holes are looked for, not read */
+    const char *name;      /* for messages; borrowed from the ArrayFile */
+    bool (*cancel)(void *user); /* NULL: never; else asked before every system call that reads */
+    void *cancel_user;
 } ByteSource;
+
+enum { BYTE_SOURCE_PIECE_BYTES = 1 << 20 }; /* at most so many between two questions to `cancel` */
+
+/* Asks `cancel`; true, with the error, where it answers so. For loops that compute beside reading.
+ */
+bool byte_source_is_cancelled(const ByteSource *source, ArrayError *error);
 
 /* Reads exactly `size_bytes`. Interrupted and short reads go on; an end before that is an error
  * that says at which byte, also when the file has shrunk since it was opened. */

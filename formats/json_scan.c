@@ -119,8 +119,14 @@ bool json_string(JsonScan *scan, const char **text, size_t *length)
     if (scan->at == scan->end || *scan->at != '"')
         return json_refuse(scan, "a string");
     scan->at++;
-    char *first = scan->at, *out = first;
+    enum { ASK_BYTES = 64 * 1024 };
+    char *first = scan->at, *out = first, *ask_at = first + ASK_BYTES;
     while (scan->at < scan->end && *scan->at != '"') {
+        if (scan->at - ask_at >= 0) {
+            ask_at = scan->at + ASK_BYTES;
+            if (scan->source != NULL && byte_source_is_cancelled(scan->source, scan->error))
+                return false;
+        }
         if (*scan->at == '\\') {
             char *escape = scan->at++;
             out = take_escape(scan, out);

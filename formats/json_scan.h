@@ -5,12 +5,13 @@
 #ifndef FORMATS_JSON_SCAN_H
 #define FORMATS_JSON_SCAN_H
 
-#include "formats/array_error.h"
+#include "formats/byte_source.h"
 
 typedef struct JsonScan {
     char *start, *at, *end; /* strings are decoded in place */
     const char *file;       /* for messages */
     ArrayError *error;
+    const ByteSource *source; /* whose cancel is asked once in 64 KiB of a string; may be NULL */
 } JsonScan;
 
 /* Says what is there and what was wanted. Always false. */

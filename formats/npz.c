@@ -327,7 +327,8 @@ static bool list_member(Archive *archive, const Member *member)
     ArrayError problem;
     if (read_member(archive, member, entry, &problem)) {
         archive->readable++;
-    } else if (problem.fault == ARRAY_FAULT_MEMORY || problem.fault == ARRAY_FAULT_READ) {
+    } else if (problem.fault == ARRAY_FAULT_MEMORY || problem.fault == ARRAY_FAULT_READ ||
+               problem.fault == ARRAY_FAULT_CANCELLED) {
         if (archive->error != NULL)
             *archive->error = problem;
         return false;

@@ -153,22 +153,21 @@ bool parse_png(ArrayFile *file, ArrayError *error)
 
 typedef struct RowReader {
     PngReader *png;
+    const ArrayFile *file;
     uint8_t *out;
     size_t row_bytes;
     const ArrayControl *control;
     uint64_t rows_done;
-    bool cancelled;
 } RowReader;
 
+/* Where it says so, the error is there. */
 static bool asked_to_stop(RowReader *rows)
 {
     const ArrayControl *control = rows->control;
-    if (control == NULL)
-        return false;
     uint64_t all = (uint64_t)rows->png->height * (uint64_t)rows->png->passes;
-    if (control->progress != NULL)
+    if (control != NULL && control->progress != NULL)
         control->progress(control->user, (double)rows->rows_done / (double)all);
-    return control->cancel != NULL && control->cancel(control->user);
+    return reader_is_cancelled(rows->file, control, rows->png->error);
 }
 
 /* Called under setjmp. An interlaced picture is gone over several times. */
@@ -179,10 +178,8 @@ static void read_rows(RowReader *rows)
     read_start(reader);
     for (int pass = 0; pass < reader->passes; pass++) {
         for (uint32_t y = 0; y < reader->height; y++) {
-            if (rows->rows_done++ % rows_a_block == 0 && asked_to_stop(rows)) {
-                rows->cancelled = true;
-                return;
-            }
+            if (rows->rows_done++ % rows_a_block == 0 && asked_to_stop(rows))
+                png_longjmp(reader->png, 1);
             png_read_row(reader->png, rows->out + y * rows->row_bytes, NULL);
         }
     }
@@ -193,7 +190,7 @@ static bool guarded_rows(RowReader *rows)
     if (setjmp(png_jmpbuf(rows->png->png)) != 0)
         return false;
     read_rows(rows);
-    return !rows->cancelled;
+    return true;
 }
 
 bool unpack_png(ArrayFile *file, const ArrayEntry *entry, uint8_t *out, const ArrayControl *control,
@@ -203,6 +200,7 @@ bool unpack_png(ArrayFile *file, const ArrayEntry *entry, uint8_t *out, const Ar
     PngReader reader = {.source = &file->source, .error = &reason};
     const ArrayInfo *info = &entry->info;
     RowReader rows = {.png = &reader,
+                      .file = file,
                       .out = out,
                       .row_bytes = (size_t)(info->size_bytes / info->shape[0]),
                       .control = control};
@@ -216,8 +214,6 @@ bool unpack_png(ArrayFile *file, const ArrayEntry *entry, uint8_t *out, const Ar
     reader.next = 0;
     good = good && create(&reader) && guarded_rows(&rows);
     png_destroy_read_struct(&reader.png, &reader.info, NULL);
-    if (rows.cancelled)
-        good = array_error_set(&reason, ARRAY_FAULT_CANCELLED, file->name, "unpacking stopped");
     if (!good && error != NULL)
         *error = reason;
     return good;

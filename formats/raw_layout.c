@@ -135,5 +135,5 @@ ArrayFile *array_file_open_address(const char *address, const ArrayOpenOptions *
                          "is no address of a raw file, wanted raw:TYPE:EXTENTxEXTENT=PATH");
         return NULL;
     }
-    return array_file_open_raw(path, &layout, error);
+    return array_file_open_raw(path, &layout, options, error);
 }

@@ -222,9 +222,67 @@ bool reader_read_data(ArrayFile *file, uint32_t array, uint64_t offset, void *ou
     const ArrayEntry *entry = &file->entries[array];
     if (entry->storage == ENTRY_STORAGE_PLAIN)
         return byte_source_read(&file->source, entry->data_offset + offset, out, size_bytes, error);
-    if (size_bytes != 0)
-        memcpy(out, file->unpacked + offset, size_bytes);
+    uint8_t *to = out;
+    while (size_bytes > 0) {
+        size_t piece = size_bytes < READER_BLOCK_BYTES ? size_bytes : (size_t)READER_BLOCK_BYTES;
+        if (byte_source_is_cancelled(&file->source, error))
+            return false;
+        memcpy(to, file->unpacked + offset, piece);
+        to += piece;
+        offset += piece;
+        size_bytes -= piece;
+    }
     return true;
+}
+
+typedef int (*ComparePointers)(const void *a, const void *b);
+
+/* Two sorted runs of `from`, from `left` and from `middle` on, into one of `to`. */
+static bool merge_runs(const ArrayFile *file, const void **from, size_t left, size_t middle,
+                       size_t right, const void **to, ComparePointers compare, ArrayError *error)
+{
+    enum { ASK_ITEMS = 4096 };
+    size_t a = left, b = middle;
+    for (size_t i = left; i < right; i++) {
+        bool first = a < middle && (b == right || compare(from[a], from[b]) <= 0);
+        to[i] = first ? from[a++] : from[b++];
+        if (i % ASK_ITEMS == 0 && byte_source_is_cancelled(&file->source, error))
+            return false;
+    }
+    return true;
+}
+
+bool reader_sort(const ArrayFile *file, const void **items, size_t count, ComparePointers compare,
+                 ArrayError *error)
+{
+    const void **spare = malloc((count + 1) * sizeof(const void *));
+    const void **from = items, **to = spare;
+    bool good = true;
+    if (spare == NULL)
+        return array_error_set(error, ARRAY_FAULT_MEMORY, file->name, "no memory to sort its list");
+    for (size_t run = 1; good && run < count; run *= 2) {
+        for (size_t left = 0; good && left < count; left += 2 * run) {
+            size_t middle = left + run < count ? left + run : count;
+            size_t right = middle + run < count ? middle + run : count;
+            good = merge_runs(file, from, left, middle, right, to, compare, error);
+        }
+        const void **next = from;
+        from = to;
+        to = next;
+    }
+    if (good && from != items)
+        memcpy(items, from, count * sizeof(const void *));
+    free(spare);
+    return good;
+}
+
+bool reader_is_cancelled(const ArrayFile *file, const ArrayControl *control, ArrayError *error)
+{
+    if (control != NULL && control->cancel != NULL && control->cancel(control->user)) {
+        array_error_fill(error, ARRAY_FAULT_CANCELLED, file->name, "reading stopped");
+        return true;
+    }
+    return byte_source_is_cancelled(&file->source, error);
 }
 
 static bool skip_header(InflateStream *stream, const ArrayEntry *entry, uLong *crc,
@@ -278,8 +336,8 @@ bool unpack_inflate(ArrayFile *file, const ArrayEntry *entry, uint8_t *out,
     bool good = skip_header(&stream, entry, &crc, error);
     uint64_t done = 0, total = entry->info.size_bytes;
     while (good && done < total) {
-        if (control != NULL && control->cancel != NULL && control->cancel(control->user)) {
-            good = array_error_set(error, ARRAY_FAULT_CANCELLED, file->name, "unpacking stopped");
+        if (reader_is_cancelled(file, control, error)) {
+            good = false;
             break;
         }
         size_t step =

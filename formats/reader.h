@@ -76,6 +76,15 @@ bool reader_check_in_file(const ArrayFile *file, const ArrayEntry *entry, ArrayE
 bool reader_read_data(ArrayFile *file, uint32_t array, uint64_t offset, void *out,
                       size_t size_bytes, ArrayError *error);
 
+/* Asks `control` (may be NULL) and the file's own cancel; true, with the error, if either says so.
+ */
+bool reader_is_cancelled(const ArrayFile *file, const ArrayControl *control, ArrayError *error);
+
+/* Sorts pointers, stably, as qsort would but that the file's cancel is asked on the way. `compare`
+ * is given the pointers themselves. */
+bool reader_sort(const ArrayFile *file, const void **items, size_t count,
+                 int (*compare)(const void *a, const void *b), ArrayError *error);
+
 /* Puts packed elements into host order and bool into 0 or 1, in place. */
 void reader_normalise(const ArrayInfo *info, void *elements, size_t count);
 

@@ -135,7 +135,8 @@ static bool skip_metadata(Parser *parser)
     if (json_take(scan, '}'))
         return true;
     do {
-        if (!json_string(scan, &text, &length) || !json_expect(scan, ':') ||
+        if (byte_source_is_cancelled(&parser->file->source, scan->error) ||
+            !json_string(scan, &text, &length) || !json_expect(scan, ':') ||
             !json_string(scan, &text, &length))
             return false;
     } while (json_take(scan, ','));
@@ -226,7 +227,7 @@ static bool add_tensor(Parser *parser, const Tensor *tensor)
 
 static int compare_offsets(const void *a, const void *b)
 {
-    const ArrayEntry *left = *(const ArrayEntry *const *)a, *right = *(const ArrayEntry *const *)b;
+    const ArrayEntry *left = a, *right = b;
     if (left->data_offset != right->data_offset)
         return left->data_offset < right->data_offset ? -1 : 1;
     return (left->packed_bytes > right->packed_bytes) - (left->packed_bytes < right->packed_bytes);
@@ -234,30 +235,34 @@ static int compare_offsets(const void *a, const void *b)
 
 static int compare_names(const void *a, const void *b)
 {
-    const ArrayEntry *left = *(const ArrayEntry *const *)a, *right = *(const ArrayEntry *const *)b;
+    const ArrayEntry *left = a, *right = b;
     return strcmp(left->info.name, right->info.name);
 }
 
-static bool check_order(Parser *parser, const ArrayEntry **order)
+static bool check_order(Parser *parser, const void **sorted)
 {
     uint32_t count = parser->file->count;
     const char *file = parser->file->name;
-    qsort(order, count, sizeof(const ArrayEntry *), compare_names);
+    if (!reader_sort(parser->file, sorted, count, compare_names, parser->scan.error))
+        return false;
     for (uint32_t i = 1; i < count; i++) {
-        if (compare_names(&order[i - 1], &order[i]) == 0)
+        const ArrayEntry *entry = sorted[i];
+        if (compare_names(sorted[i - 1], entry) == 0)
             return array_error_set(parser->scan.error, ARRAY_FAULT_HEADER, file,
-                                   "has two tensors named '%.80s'", order[i]->info.name);
+                                   "has two tensors named '%.80s'", entry->info.name);
     }
-    qsort(order, count, sizeof(const ArrayEntry *), compare_offsets);
+    if (!reader_sort(parser->file, sorted, count, compare_offsets, parser->scan.error))
+        return false;
     uint64_t next = parser->data_begin;
     for (uint32_t i = 0; i < count; i++) {
-        if (order[i]->data_offset != next)
+        const ArrayEntry *entry = sorted[i];
+        if (entry->data_offset != next)
             return array_error_set(
                 parser->scan.error, ARRAY_FAULT_HEADER, file,
                 "tensor '%.80s' begins at byte %" PRIu64 " of the data, wanted %" PRIu64 " (%s)",
-                order[i]->info.name, order[i]->data_offset - parser->data_begin,
-                next - parser->data_begin, order[i]->data_offset > next ? "a hole" : "an overlap");
-        next += order[i]->packed_bytes;
+                entry->info.name, entry->data_offset - parser->data_begin,
+                next - parser->data_begin, entry->data_offset > next ? "a hole" : "an overlap");
+        next += entry->packed_bytes;
     }
     uint64_t end = parser->data_begin + parser->data_bytes;
     if (next != end)
@@ -270,7 +275,7 @@ static bool check_order(Parser *parser, const ArrayEntry **order)
 static bool check_layout(Parser *parser)
 {
     uint32_t count = parser->file->count;
-    const ArrayEntry **order = malloc((count + (size_t)1) * sizeof(const ArrayEntry *));
+    const void **order = malloc((count + (size_t)1) * sizeof(const void *));
     if (order == NULL)
         return array_error_set(parser->scan.error, ARRAY_FAULT_MEMORY, parser->file->name,
                                "no memory for the list of its tensors");
@@ -291,6 +296,8 @@ static bool read_header(Parser *parser)
         return json_end(scan);
     do {
         Tensor tensor = {0};
+        if (byte_source_is_cancelled(&parser->file->source, scan->error))
+            return false;
         if (!json_string(scan, &tensor.name, &tensor.name_bytes) || !json_expect(scan, ':'))
             return false;
         if (tensor.name_bytes == 12 && memcmp(tensor.name, "__metadata__", 12) == 0) {
@@ -332,7 +339,7 @@ bool parse_safetensors(ArrayFile *file, ArrayError *error)
                                "no memory for a header of %" PRIu64 " bytes", length);
     }
     Parser parser = {.file = file,
-                     .scan = {text, text, text + length, file->name, error},
+                     .scan = {text, text, text + length, file->name, error, &file->source},
                      .data_begin = LENGTH_BYTES + length,
                      .data_bytes = left - length};
     bool good = byte_source_read(&file->source, LENGTH_BYTES, text, (size_t)length, error) &&

@@ -164,6 +164,20 @@ static bool put_new(const WriteFile *file)
            renameat2(AT_FDCWD, file->temporary, AT_FDCWD, file->place, RENAME_NOREPLACE) == 0;
 }
 
+bool write_file_flush(WriteFile *file, uint64_t offset, size_t size_bytes)
+{
+#ifdef __linux__
+    const unsigned all =
+        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+    return sync_file_range(file->fd, (off_t)offset, (off_t)size_bytes, all) == 0;
+#else
+    (void)file;
+    (void)offset;
+    (void)size_bytes;
+    return false;
+#endif
+}
+
 bool write_file_commit(WriteFile *file, ArrayError *error)
 {
     bool flushed = fsync(file->fd) == 0 || errno == EINVAL; /* EINVAL: it cannot be flushed */

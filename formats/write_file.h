@@ -26,6 +26,9 @@ bool write_file_begin_new(WriteFile *file, const char *path, ArrayError *error);
 /* Writes again over bytes that were appended before. */
 bool write_file_patch(WriteFile *file, uint64_t offset, const void *bytes, size_t size_bytes,
                       ArrayError *error);
+/* Waits until a range is on the disk; false where the system cannot do that by ranges, or failed,
+ * which the commit then tells. */
+bool write_file_flush(WriteFile *file, uint64_t offset, size_t size_bytes);
 /* Flushes to the disk and renames. On failure the temporary is gone, as after cancel. */
 bool write_file_commit(WriteFile *file, ArrayError *error);
 /* Removes the temporary; nothing to do after commit or a failed begin. */

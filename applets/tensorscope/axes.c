@@ -170,6 +170,12 @@ void axes_to_slice(const AxisChoice *axes, ArraySlice *slice)
     memcpy(slice->index, axes->index, sizeof(slice->index));
 }
 
+bool axes_runs_down(const AxisChoice *axes, bool fortran_order)
+{
+    return axes->row != ARRAY_AXIS_NONE && axes->col != ARRAY_AXIS_NONE &&
+           (axes->row < axes->col) == fortran_order;
+}
+
 void axes_element(uint32_t rank, const AxisChoice *axes, uint64_t row, uint64_t col,
                   uint64_t channel, uint64_t index[ARRAY_RANK_MAX])
 {

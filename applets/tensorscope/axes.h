@@ -43,6 +43,8 @@ uint64_t axes_rows(const SourceArray *array, const AxisChoice *axes);
 uint64_t axes_cols(const SourceArray *array, const AxisChoice *axes);
 /* The same as a slice of formats/, whole and unstepped. */
 void axes_to_slice(const AxisChoice *axes, ArraySlice *slice);
+/* Whether a column of the picture lies closer together in the file than a row does. */
+bool axes_runs_down(const AxisChoice *axes, bool fortran_order);
 /* The element at a row, column and (colour) channel of the picture, one number an axis. */
 void axes_element(uint32_t rank, const AxisChoice *axes, uint64_t row, uint64_t col,
                   uint64_t channel, uint64_t index[ARRAY_RANK_MAX]);

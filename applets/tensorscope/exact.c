@@ -7,7 +7,12 @@
 
 #include "formats/raw_layout.h"
 
-enum { BAND_BYTES = 4 << 20, RETIRED_MAX = 4, VALUES_AT_ONCE = 4096 };
+enum {
+    BAND_BYTES = 4 << 20,     /* in memory at once */
+    PIECE_ELEMENTS = 1 << 16, /* counted between two looks at cancel */
+    RETIRED_MAX = 4,
+    VALUES_AT_ONCE = 4096
+};
 
 typedef struct Job {
     char *address;
@@ -43,23 +48,38 @@ static bool memory_error(Job *job)
     return false;
 }
 
-/* Counts one band; the first pass has the statistics of the stored type too. */
-static void count_band(Job *job, ArrayDtype dtype, const uint8_t *band, size_t count, bool second,
-                       SummaryCount *counts)
+/* Counts a piece of a band; the first pass has the statistics of the stored type too. */
+static void count_piece(Job *job, ArrayDtype dtype, const uint8_t *piece, size_t count, bool second,
+                        SummaryCount *counts)
 {
     float values[VALUES_AT_ONCE];
     size_t element = array_dtype_size_bytes(dtype);
     if (!second) {
-        array_stats_add(&job->stats, dtype, band, count);
+        array_stats_add(&job->stats, dtype, piece, count);
     }
     for (size_t done = 0; done < count; done += VALUES_AT_ONCE) {
         size_t now = count - done < VALUES_AT_ONCE ? count - done : VALUES_AT_ONCE;
-        array_convert_to_f32(dtype, band + done * element, values, now);
+        array_convert_to_f32(dtype, piece + done * element, values, now);
         (second ? summary_second : summary_first)(counts, values, now);
     }
 }
 
-/* All elements once, in bands of whole rows; of a row longer than a band, pieces. */
+static bool count_band(Task *task, Job *job, ArrayDtype dtype, const uint8_t *band, size_t count,
+                       bool second, SummaryCount *counts)
+{
+    size_t element = array_dtype_size_bytes(dtype);
+    for (size_t done = 0; done < count; done += PIECE_ELEMENTS) {
+        if (task_is_cancelled(task)) {
+            return false;
+        }
+        size_t now = count - done < PIECE_ELEMENTS ? count - done : PIECE_ELEMENTS;
+        count_piece(job, dtype, band + done * element, now, second, counts);
+    }
+    return true;
+}
+
+/* All elements once, in bands of whole rows; of a row longer than a band, pieces. Rows are here
+ * what lies along the file: the order does not matter to a count. */
 static bool run_pass(Task *task, ArrayFile *file, Job *job, uint8_t *band, bool second,
                      SummaryCount *counts)
 {
@@ -67,6 +87,11 @@ static bool run_pass(Task *task, ArrayFile *file, Job *job, uint8_t *band, bool 
     ArraySliceShape shape;
     ArrayDtype dtype = array_file_info(file, job->array)->dtype;
     axes_to_slice(&job->axes, &slice);
+    if (axes_runs_down(&job->axes, array_file_info(file, job->array)->fortran_order)) {
+        int row_axis = slice.row_axis;
+        slice.row_axis = slice.col_axis;
+        slice.col_axis = row_axis;
+    }
     if (!array_file_slice_shape(file, job->array, &slice, &shape, &job->error)) {
         return false;
     }
@@ -80,12 +105,12 @@ static bool run_pass(Task *task, ArrayFile *file, Job *job, uint8_t *band, bool 
             slice.col_begin = col;
             slice.col_count = shape.cols - col < cols ? shape.cols - col : cols;
             uint64_t count = slice.row_count * slice.col_count;
-            if (task_is_cancelled(task) ||
-                !array_file_read_slice(file, job->array, &slice, band, (size_t)(count * cell),
-                                       &job->error)) {
+            if (!array_file_read_slice(file, job->array, &slice, band, (size_t)(count * cell),
+                                       &job->error) ||
+                !count_band(task, job, dtype, band, (size_t)(count * shape.channels), second,
+                            counts)) {
                 return false;
             }
-            count_band(job, dtype, band, (size_t)(count * shape.channels), second, counts);
         }
         double share = (double)(row + slice.row_count) / (double)shape.rows;
         task_tell(task, (second ? 0.5 : 0.0) + 0.5 * share);
@@ -118,7 +143,8 @@ static bool run_slice(Task *task, ArrayFile *file, Job *job)
 static void run(Task *task, void *user)
 {
     Job *job = user;
-    ArrayFile *file = array_file_open_address(job->address, NULL, &job->error);
+    const ArrayOpenOptions options = task_open_options(task);
+    ArrayFile *file = array_file_open_address(job->address, &options, &job->error);
     if (file == NULL) {
         return;
     }
@@ -164,8 +190,8 @@ void exact_destroy(Exact **exact)
     *exact = NULL;
 }
 
-/* Cancelled work ends within one band; the frame thread does not wait for it. With all places
- * taken, which takes that many changes within one band, the oldest is waited for. */
+/* Cancelled work ends within one read; the frame thread does not wait for it. With all places
+ * taken, which takes that many changes within one read, the oldest is waited for. */
 static void retire(Exact *exact)
 {
     if (exact->now.task == NULL) {

@@ -24,7 +24,7 @@ typedef struct Exact Exact;
 
 /* NULL when there is no memory. */
 Exact *exact_create(void);
-/* Cancels and waits for at most one band of a read; NULLs, accepts NULL. */
+/* Cancels and waits for at most one read of a MiB; NULLs, accepts NULL. */
 void exact_destroy(Exact **exact);
 
 /* Counts a slice of the content that `stamp` is of; what was counted before is dropped. */

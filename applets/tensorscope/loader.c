@@ -34,6 +34,8 @@ struct Loader {
     ArrayFile *taken; /* its open was taken; `file` from the next order on */
     bool has_file;    /* one was taken */
     bool stopping;
+    LoaderResult *waste; /* to be freed by the thread */
+    bool watching;       /* the watched file is being opened */
     /* The watch: what is looked at, NULL for nothing; each change of it has a number, so that what
      * was found for the one before is thrown away. */
     bool watches;
@@ -61,10 +63,11 @@ static void work_progress(void *user, double done)
 }
 
 /* The stamp first: a change while the file is opened is then seen as one. */
-static void work_open(const char *address, LoaderResult *result)
+static void work_open(Loader *loader, const char *address, LoaderResult *result)
 {
+    const ArrayOpenOptions options = {.cancel = work_is_cancelled, .cancel_user = loader};
     result->stamp = stamp_take(array_raw_path(address));
-    ArrayFile *file = array_file_open_address(address, NULL, &result->error);
+    ArrayFile *file = array_file_open_address(address, &options, &result->error);
     if (file == NULL) {
         return;
     }
@@ -103,7 +106,7 @@ static void work_do(Loader *loader, LoaderKind kind, const Order *order, LoaderR
 {
     ArrayControl control = {work_is_cancelled, work_progress, loader};
     if (kind == LOADER_KIND_OPEN) {
-        work_open(order->address, result);
+        work_open(loader, order->address, result);
     } else if (loader->file == NULL) {
         result->error.fault = ARRAY_FAULT_OPEN;
         strcpy(result->error.message, "no file is open");
@@ -139,9 +142,40 @@ static LoaderResult *deliver(Loader *loader, LoaderKind kind, LoaderResult *resu
 static void free_result(LoaderResult *result)
 {
     if (result != NULL) {
-        loader_result_clear(result);
+        free(result->address);
+        array_file_close(&result->file);
+        source_destroy(&result->source);
+        slice_data_destroy(&result->data);
         free(result);
     }
+}
+
+/* Any thread, with the mutex held; NULL is nothing. */
+static void waste(Loader *loader, LoaderResult *result)
+{
+    if (result != NULL) {
+        result->next_waste = loader->waste;
+        loader->waste = result;
+        pthread_cond_signal(&loader->asked);
+    }
+}
+
+/* Called and left with the mutex held; true: there was something. */
+static bool free_waste(Loader *loader)
+{
+    LoaderResult *next = loader->waste;
+    if (next == NULL) {
+        return false;
+    }
+    loader->waste = NULL;
+    pthread_mutex_unlock(&loader->mutex);
+    while (next != NULL) {
+        LoaderResult *result = next;
+        next = result->next_waste;
+        free_result(result);
+    }
+    pthread_mutex_lock(&loader->mutex);
+    return true;
 }
 
 /* The file that was read up to now, to be closed, where another one was taken. With the mutex held.
@@ -195,10 +229,12 @@ static void work_watch(Loader *loader)
     uint64_t serial = loader->watch_serial;
     Stamp before = loader->watch_stamp;
     char *address = loader->watched != NULL ? strdup(loader->watched) : NULL;
-    LoaderResult *result = NULL, *unwanted = NULL;
+    LoaderResult *result = NULL;
     if (address == NULL) {
         return;
     }
+    atomic_store(&loader->cancel, false); /* what was asked for before is answered */
+    loader->watching = true;
     pthread_mutex_unlock(&loader->mutex);
     Stamp now = stamp_take(array_raw_path(address));
     if (before.fresh || !stamp_same(&before, &now)) {
@@ -207,18 +243,43 @@ static void work_watch(Loader *loader)
     if (result != NULL) {
         result->kind = LOADER_KIND_REFRESH;
         result->second_look = stamp_same(&before, &now);
-        work_open(address, result);
+        work_open(loader, address, result);
     }
     free(address);
     pthread_mutex_lock(&loader->mutex);
+    loader->watching = false;
     if (result != NULL) {
-        unwanted = deliver_refresh(loader, result, serial);
+        waste(loader, deliver_refresh(loader, result, serial));
     }
-    if (unwanted != NULL) {
-        pthread_mutex_unlock(&loader->mutex);
-        free_result(unwanted);
-        pthread_mutex_lock(&loader->mutex);
+}
+
+/* Takes an order up to its answer. Called and left with the mutex held, which is free meanwhile. */
+static void work_order(Loader *loader, LoaderKind kind)
+{
+    Order order = loader->orders[kind];
+    memset(&loader->orders[kind], 0, sizeof(loader->orders[kind]));
+    loader->working[kind] = order.ticket;
+    atomic_store(&loader->cancel, false);
+    atomic_store(&loader->progress_ppm, 0);
+    ArrayFile *old = change_file(loader);
+    pthread_mutex_unlock(&loader->mutex);
+    array_file_close(&old);
+
+    LoaderResult *result = calloc(1, sizeof(*result));
+    if (result != NULL) {
+        result->kind = kind;
+        result->ticket = order.ticket;
+        work_do(loader, kind, &order, result);
     }
+    if (result != NULL && kind == LOADER_KIND_OPEN) {
+        result->address = order.address;
+    } else {
+        free(order.address);
+    }
+
+    pthread_mutex_lock(&loader->mutex);
+    loader->working[kind] = 0;
+    waste(loader, result != NULL ? deliver(loader, kind, result) : NULL);
 }
 
 static void *work(void *user)
@@ -226,43 +287,28 @@ static void *work(void *user)
     Loader *loader = user;
     pthread_mutex_lock(&loader->mutex);
     while (!loader->stopping) {
-        int kind = next_order(loader);
-        if (kind < 0) {
-            pthread_cond_broadcast(&loader->idle);
-            if (!wait_for_order(loader)) {
-                work_watch(loader);
-            }
+        if (free_waste(loader)) {
             continue;
         }
-        Order order = loader->orders[kind];
-        memset(&loader->orders[kind], 0, sizeof(loader->orders[kind]));
-        loader->working[kind] = order.ticket;
-        atomic_store(&loader->cancel, false);
-        atomic_store(&loader->progress_ppm, 0);
-        ArrayFile *old = change_file(loader);
-        pthread_mutex_unlock(&loader->mutex);
-        array_file_close(&old);
-
-        LoaderResult *result = calloc(1, sizeof(*result));
-        if (result != NULL) {
-            result->kind = (LoaderKind)kind;
-            result->ticket = order.ticket;
-            work_do(loader, (LoaderKind)kind, &order, result);
+        int kind = next_order(loader);
+        if (kind >= 0) {
+            work_order(loader, (LoaderKind)kind);
+            continue;
         }
-        if (result != NULL && kind == LOADER_KIND_OPEN) {
-            result->address = order.address;
-        } else {
-            free(order.address);
+        pthread_cond_broadcast(&loader->idle);
+        if (!wait_for_order(loader) && !loader->stopping && next_order(loader) < 0) {
+            work_watch(loader);
         }
-
-        pthread_mutex_lock(&loader->mutex);
-        loader->working[kind] = 0;
-        LoaderResult *unwanted = result != NULL ? deliver(loader, (LoaderKind)kind, result) : NULL;
-        pthread_mutex_unlock(&loader->mutex);
-        free_result(unwanted);
-        pthread_mutex_lock(&loader->mutex);
     }
+    for (int kind = 0; kind < LOADER_KIND_COUNT; kind++) {
+        waste(loader, loader->results[kind]);
+        loader->results[kind] = NULL;
+    }
+    ArrayFile *taken = loader->taken;
+    loader->taken = NULL;
+    free_waste(loader);
     pthread_mutex_unlock(&loader->mutex);
+    array_file_close(&taken);
     array_file_close(&loader->file);
     return NULL;
 }
@@ -308,9 +354,7 @@ void loader_destroy(Loader **loader)
     pthread_join(old->thread, NULL);
     for (int kind = 0; kind < LOADER_KIND_COUNT; kind++) {
         free(old->orders[kind].address);
-        free_result(old->results[kind]);
     }
-    array_file_close(&old->taken);
     free(old->watched);
     pthread_cond_destroy(&old->idle);
     pthread_cond_destroy(&old->asked);
@@ -318,17 +362,18 @@ void loader_destroy(Loader **loader)
     free(old);
 }
 
-/* Forgets what was asked and answered of one kind; what it held is handed out to be freed. */
-static void drop_kind(Loader *loader, int kind, char **address, LoaderResult **result)
+/* Forgets what was asked and answered of one kind. Answers the address it held, to be freed. */
+static char *drop_kind(Loader *loader, int kind)
 {
-    *address = loader->orders[kind].address;
-    *result = loader->results[kind];
+    char *address = loader->orders[kind].address;
+    waste(loader, loader->results[kind]);
     memset(&loader->orders[kind], 0, sizeof(loader->orders[kind]));
     loader->results[kind] = NULL;
     loader->newest[kind] = 0;
     if (loader->working[kind] != 0) {
         atomic_store(&loader->cancel, true);
     }
+    return address;
 }
 
 /* A new picture makes the finer part and the element of the old one unwanted; a new file all. */
@@ -341,15 +386,17 @@ static bool replaces(LoaderKind by, int kind)
 static uint64_t ask(Loader *loader, LoaderKind kind, const Order *order)
 {
     char *addresses[LOADER_KIND_COUNT] = {NULL};
-    LoaderResult *results[LOADER_KIND_COUNT] = {NULL};
     pthread_mutex_lock(&loader->mutex);
     for (int other = 0; other < LOADER_KIND_COUNT; other++) {
         if (replaces(kind, other)) {
-            drop_kind(loader, other, &addresses[other], &results[other]);
+            addresses[other] = drop_kind(loader, other);
         }
     }
     if (kind == LOADER_KIND_OPEN) {
         loader->watch_serial++;
+        if (loader->watching) {
+            atomic_store(&loader->cancel, true); /* that file is not watched any more */
+        }
     }
     uint64_t ticket = ++loader->last_ticket;
     loader->orders[kind] = *order;
@@ -359,7 +406,6 @@ static uint64_t ask(Loader *loader, LoaderKind kind, const Order *order)
     pthread_mutex_unlock(&loader->mutex);
     for (int other = 0; other < LOADER_KIND_COUNT; other++) {
         free(addresses[other]);
-        free_result(results[other]);
     }
     return ticket;
 }
@@ -420,17 +466,19 @@ bool loader_take(Loader *loader, LoaderResult *out)
         loader->watch_serial++;
         pthread_cond_signal(&loader->asked); /* it may be waiting without an end */
     }
+    char *refused = NULL;
+    if (result != NULL) {
+        refused = result->address; /* an open that was refused, beside a file that stays */
+        result->address = NULL;
+        *out = *result;
+        memset(result, 0, sizeof(*result));
+        result->file = unread;
+        waste(loader, result);
+    }
     pthread_mutex_unlock(&loader->mutex);
     free(unwanted);
-    array_file_close(&unread);
-    if (result == NULL) {
-        return false;
-    }
-    free(result->address); /* an open that was refused, beside a file that stays */
-    result->address = NULL;
-    *out = *result;
-    free(result);
-    return true;
+    free(refused);
+    return result != NULL;
 }
 
 void loader_set_watch(Loader *loader, bool watch)
@@ -441,13 +489,22 @@ void loader_set_watch(Loader *loader, bool watch)
     pthread_mutex_unlock(&loader->mutex);
 }
 
-void loader_result_clear(LoaderResult *result)
+void loader_discard(Loader *loader, Source **source, SliceData **data)
 {
-    free(result->address);
-    result->address = NULL;
-    array_file_close(&result->file);
-    source_destroy(&result->source);
-    slice_data_destroy(&result->data);
+    LoaderResult *result = loader != NULL ? calloc(1, sizeof(*result)) : NULL;
+    if (result == NULL || (*source == NULL && *data == NULL)) {
+        source_destroy(source);
+        slice_data_destroy(data);
+        free(result);
+        return;
+    }
+    result->source = *source;
+    result->data = *data;
+    *source = NULL;
+    *data = NULL;
+    pthread_mutex_lock(&loader->mutex);
+    waste(loader, result);
+    pthread_mutex_unlock(&loader->mutex);
 }
 
 bool loader_is_busy(Loader *loader, LoaderKind kind)

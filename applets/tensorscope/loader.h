@@ -4,7 +4,8 @@
  *
  * All calls are for the frame thread and none of them waits for the disk: the mutex is held for
  * pointer swaps alone. (loader_wait waits, and says so.) Of each kind only the newest request
- * counts: what it replaces is cancelled, within one band of a read, and is never answered. */
+ * counts: what it replaces is cancelled, within one read of a MiB, and is never answered. What is
+ * large is freed, and a file closed, on the loader's thread too. */
 #ifndef TENSORSCOPE_LOADER_H
 #define TENSORSCOPE_LOADER_H
 
@@ -36,13 +37,15 @@ typedef struct LoaderResult {
     SliceData *data;
     uint32_t element_count;
     uint64_t elements[LOADER_ELEMENTS_MAX]; /* each in its first bytes, host byte order */
+    struct LoaderResult *next_waste;        /* the loader's own */
 } LoaderResult;
 
 typedef struct Loader Loader;
 
 /* Starts the thread; NULL when the system refuses. */
 Loader *loader_create(void);
-/* Cancels, waits for the thread (at most one band of a read), frees; NULLs, accepts NULL. */
+/* Cancels, waits for the thread (at most one read of a MiB, and what it frees); NULLs, accepts
+ * NULL. */
 void loader_destroy(Loader **loader);
 
 /* Each answers a ticket, above 0, that its result will carry. Opening drops every other request.
@@ -60,8 +63,9 @@ bool loader_take(Loader *loader, LoaderResult *out);
 /* Whether the file whose open was taken last is looked at for changes; it is from the start. One
  * that could not be opened is, where none was before it: it may be whole in a moment. */
 void loader_set_watch(Loader *loader, bool watch);
-/* Frees what a result holds. */
-void loader_result_clear(LoaderResult *result);
+/* Frees these on the loader's thread and NULLs them; each may be NULL. Without a loader: at once.
+ */
+void loader_discard(Loader *loader, Source **source, SliceData **data);
 
 bool loader_is_busy(Loader *loader, LoaderKind kind);
 /* The share done of what is being worked on, 0 to 1. */

@@ -11,7 +11,14 @@
 #include "formats/printable.h"
 #include "formats/raw_layout.h"
 
-enum { BAND_BYTES = 4 << 20, PATH_BYTES = 4096 };
+enum {
+    BAND_BYTES = 4 << 20, /* in memory at once */
+    /* The same where rows lie across the file's order: every column of a band is a read of its own,
+     * so that a band of many rows reads the file fewer times. */
+    WIDE_BAND_BYTES = 64 << 20,
+    PIECE_BYTES = 256 << 10, /* written between two looks at cancel */
+    PATH_BYTES = 4096
+};
 
 typedef struct Job {
     char path[PATH_BYTES];
@@ -63,14 +70,29 @@ static ArraySaveItem item_of(const SliceData *data, const ArraySliceShape *whole
     return item;
 }
 
+/* In pieces, since the disk may be slow. */
+static bool append_pieces(Task *task, Job *job, ArraySave *save, const uint8_t *elements,
+                          uint64_t count)
+{
+    size_t element = array_dtype_size_bytes(job->data->dtype);
+    uint64_t step = PIECE_BYTES / element;
+    for (uint64_t done = 0; done < count; done += step) {
+        uint64_t now = count - done < step ? count - done : step;
+        if (task_is_cancelled(task) ||
+            !array_save_append(save, elements + done * element, (size_t)now, &job->error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool append_memory(Task *task, Job *job, ArraySave *save, uint64_t count)
 {
     size_t element = array_dtype_size_bytes(job->data->dtype);
     uint64_t step = BAND_BYTES / element;
     for (uint64_t done = 0; done < count; done += step) {
         uint64_t now = count - done < step ? count - done : step;
-        if (task_is_cancelled(task) || !array_save_append(save, job->data->stored + done * element,
-                                                          (size_t)now, &job->error)) {
+        if (!append_pieces(task, job, save, job->data->stored + done * element, now)) {
             return false;
         }
         task_tell(task, (double)(done + now) / (double)count);
@@ -78,29 +100,33 @@ static bool append_memory(Task *task, Job *job, ArraySave *save, uint64_t count)
     return true;
 }
 
+/* Memory for the rows of the file between two writes. */
+typedef struct Band {
+    uint8_t *bytes;
+    size_t size_bytes;
+} Band;
+
 /* One slice of the file, row by row in bands. */
-static bool append_slice(Task *task, Job *job, ArrayFile *file, ArraySlice slice, uint8_t *band,
+static bool append_slice(Task *task, Job *job, ArrayFile *file, ArraySlice slice, Band band,
                          ArraySave *save, double from, double share)
 {
     ArraySliceShape shape;
     if (!array_file_slice_shape(file, job->data->request.array, &slice, &shape, &job->error)) {
         return false;
     }
-    size_t element = array_dtype_size_bytes(job->data->dtype);
-    uint64_t cell = shape.channels * element;
-    uint64_t cols = shape.cols * cell <= BAND_BYTES ? shape.cols : BAND_BYTES / cell;
-    uint64_t rows = cols < shape.cols ? 1 : BAND_BYTES / (cols * cell);
+    uint64_t cell = shape.channels * array_dtype_size_bytes(job->data->dtype);
+    uint64_t cols = shape.cols * cell <= band.size_bytes ? shape.cols : band.size_bytes / cell;
+    uint64_t rows = cols < shape.cols ? 1 : band.size_bytes / (cols * cell);
     for (uint64_t row = 0; row < shape.rows; row += rows) {
         slice.row_begin = row;
         slice.row_count = shape.rows - row < rows ? shape.rows - row : rows;
         for (uint64_t col = 0; col < shape.cols; col += cols) {
             slice.col_begin = col;
             slice.col_count = shape.cols - col < cols ? shape.cols - col : cols;
-            uint64_t count = slice.row_count * slice.col_count * shape.channels;
-            if (task_is_cancelled(task) ||
-                !array_file_read_slice(file, job->data->request.array, &slice, band,
-                                       (size_t)count * element, &job->error) ||
-                !array_save_append(save, band, (size_t)count, &job->error)) {
+            uint64_t cells = slice.row_count * slice.col_count;
+            if (!array_file_read_slice(file, job->data->request.array, &slice, band.bytes,
+                                       (size_t)(cells * cell), &job->error) ||
+                !append_pieces(task, job, save, band.bytes, cells * shape.channels)) {
                 return false;
             }
         }
@@ -112,9 +138,12 @@ static bool append_slice(Task *task, Job *job, ArrayFile *file, ArraySlice slice
 static bool append_file(Task *task, Job *job, ArrayFile *file, ArraySave *save)
 {
     const AxisChoice *axes = &job->data->request.axes;
+    const ArrayInfo *info = array_file_info(file, job->data->request.array);
     uint32_t count = job->data->tiles.count > 0 ? job->data->tiles.count : 1;
-    uint8_t *band = malloc(BAND_BYTES);
-    bool good = band != NULL;
+    bool across = !info->compressed && axes_runs_down(axes, info->fortran_order);
+    Band band = {.size_bytes = across ? WIDE_BAND_BYTES : BAND_BYTES};
+    band.bytes = malloc(band.size_bytes);
+    bool good = band.bytes != NULL;
     if (!good) {
         job->error.fault = ARRAY_FAULT_MEMORY;
         strcpy(job->error.message, "there is not enough memory to write this slice");
@@ -127,7 +156,7 @@ static bool append_file(Task *task, Job *job, ArrayFile *file, ArraySave *save)
         }
         good = append_slice(task, job, file, slice, band, save, (double)i / count, 1.0 / count);
     }
-    free(band);
+    free(band.bytes);
     Stamp now = stamp_take(array_raw_path(job->address));
     if (good && !stamp_same(&now, &job->stamp)) {
         job->error.fault = ARRAY_FAULT_READ;
@@ -135,6 +164,14 @@ static bool append_file(Task *task, Job *job, ArrayFile *file, ArraySave *save)
         good = false;
     }
     return good;
+}
+
+/* To the disk piece by piece first: the flush at the end, which cannot be stopped, is then short.
+ */
+static bool commit(Task *task, Job *job, ArraySave **save)
+{
+    const ArrayControl control = task_control(task);
+    return array_save_flush(*save, &control, &job->error) && array_save_commit(save, &job->error);
 }
 
 static bool run_npy(Task *task, Job *job)
@@ -147,7 +184,8 @@ static bool run_npy(Task *task, Job *job)
     if (sampled) {
         ArraySlice slice;
         axes_to_slice(&data->request.axes, &slice);
-        file = array_file_open_address(job->address, NULL, &job->error);
+        const ArrayOpenOptions options = task_open_options(task);
+        file = array_file_open_address(job->address, &options, &job->error);
         good = file != NULL &&
                array_file_slice_shape(file, data->request.array, &slice, &whole, &job->error);
     }
@@ -163,18 +201,18 @@ static bool run_npy(Task *task, Job *job)
                          (data->tiles.count > 0 ? data->tiles.count : 1);
         good = append_memory(task, job, save, count);
     }
-    good = good && array_save_commit(&save, &job->error);
+    good = good && commit(task, job, &save);
     array_save_cancel(&save);
     array_file_close(&file);
     return good;
 }
 
 /* What is between the tiles has no value: transparent, where the colormap's first entry was. */
-static void clear_gaps(Job *job)
+static void clear_gaps(Task *task, Job *job)
 {
     uint32_t tile;
     uint64_t tile_row, tile_col;
-    for (uint64_t row = 0; row < job->height; row++) {
+    for (uint64_t row = 0; row < job->height && !task_is_cancelled(task); row++) {
         for (uint64_t col = 0; col < job->width; col++) {
             if (!tiles_at(&job->tiles, row, col, &tile, &tile_row, &tile_col)) {
                 memset(job->rgba + (row * job->width + col) * 4, 0, 4);
@@ -188,7 +226,7 @@ static bool run_png(Task *task, Job *job)
     const ArraySaveItem item = {
         .name = "", .dtype = ARRAY_DTYPE_U8, .rank = 3, .shape = {job->height, job->width, 4}};
     if (job->tiles.count > 0) {
-        clear_gaps(job);
+        clear_gaps(task, job);
     }
     ArraySave *save =
         array_save_begin(job->path, ARRAY_FORMAT_PNG, &item, 1, job->replace, &job->error);
@@ -199,7 +237,7 @@ static bool run_png(Task *task, Job *job)
                array_save_append(save, job->rgba + row * bytes, bytes, &job->error);
         task_tell(task, (double)(row + 1) / (double)job->height);
     }
-    good = good && array_save_commit(&save, &job->error);
+    good = good && commit(task, job, &save);
     array_save_cancel(&save);
     return good;
 }
@@ -208,10 +246,15 @@ static void run(Task *task, void *user)
 {
     Job *job = user;
     job->done = job->rgba != NULL ? run_png(task, job) : run_npy(task, job);
-    if (!job->done && job->error.fault == ARRAY_FAULT_NONE) {
+    bool cancelled = job->error.fault == ARRAY_FAULT_CANCELLED;
+    if (!job->done && (job->error.fault == ARRAY_FAULT_NONE || cancelled)) {
         job->error.fault = ARRAY_FAULT_CANCELLED;
         strcpy(job->error.message, "stopped; nothing was written");
     }
+    /* Given back here: hundreds of megabytes take the frame thread too long. */
+    slice_data_destroy(&job->data);
+    free(job->rgba);
+    job->rgba = NULL;
 }
 
 /* ---- The frame thread ---- */

@@ -21,7 +21,7 @@ typedef enum SaveState {
 
 /* NULL when there is no memory. */
 Save *save_create(void);
-/* Cancels what is written and waits for at most one band; NULLs, accepts NULL. */
+/* Cancels what is written and waits for at most one read or write of a MiB; NULLs, accepts NULL. */
 void save_destroy(Save **save);
 
 /* The elements of the slice, or of all slices of a grid, as .npy of the stored type: rows x

@@ -32,16 +32,27 @@ bool session_start(Session *session, const CaliperTensorBridgeV1 *bridge, const 
     session->repeatable = getenv("CALIPER_FIXED_CLOCK") != NULL;
     session->exact = exact_create();
     session->loader = session->exact != NULL ? loader_create() : NULL;
+    session->view.loader = session->loader;
     return session->loader != NULL;
+}
+
+static void discard_source(Session *session)
+{
+    SliceData *none = NULL;
+    loader_discard(session->loader, &session->source, &none);
 }
 
 void session_stop(Session *session)
 {
+    slice_view_clear(&session->view);
+    discard_source(session);
+    if (session->exact != NULL) {
+        exact_drop(session->exact); /* it ends while the loader does */
+    }
     loader_destroy(&session->loader);
+    session->view.loader = NULL;
     exact_destroy(&session->exact);
     demo_destroy(&session->demo);
-    slice_view_clear(&session->view);
-    source_destroy(&session->source);
     for (int i = 0; i < SESSION_RECENT_MAX; i++) {
         free(session->recent[i]);
         session->recent[i] = NULL;
@@ -326,7 +337,7 @@ static void keep_view(Session *session, Source *source)
     if (!same_shape) {
         slice_view_clear(&session->view);
     }
-    source_destroy(&session->source);
+    discard_source(session);
     session->source = source;
     session->array = array;
     session->slice_failed = false;
@@ -358,7 +369,7 @@ static void take_source(Session *session, LoaderResult *result)
         keep_view(session, source);
         return;
     }
-    source_destroy(&session->source);
+    discard_source(session);
     session->source = source;
     session->refresh_count = 0;
     session->refreshing = false;
@@ -499,7 +510,7 @@ static void take(Session *session, LoaderResult *result)
     default:
         break;
     }
-    loader_result_clear(result);
+    loader_discard(session->loader, &result->source, &result->data);
 }
 
 static void take_answers(Session *session)

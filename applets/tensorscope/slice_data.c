@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum {
-    BAND_BYTES = 4 << 20, /* read between two looks at cancel */
-    CONVERT_COUNT = 4096
+    CONVERT_COUNT = 4096,
+    PIECE_CELLS = 1 << 16 /* computed between two looks at cancel */
 };
 
 static uint64_t steps_for(uint64_t extent, uint64_t most)
@@ -79,12 +79,12 @@ static void tell(const ArrayControl *control, double done)
     }
 }
 
-static bool prepare_cancelled(void *user)
+static bool part_cancelled(void *user)
 {
     return is_cancelled((void *)(uintptr_t)((Progress *)user)->control);
 }
 
-static void prepare_progress(void *user, double done)
+static void part_progress(void *user, double done)
 {
     Progress *progress = user;
     tell(progress->control, progress->from + progress->share * done);
@@ -119,32 +119,6 @@ static uint32_t slice_count(const SliceData *data)
     return data->tiles.count > 0 ? data->tiles.count : 1;
 }
 
-static bool read_bands(ArrayFile *file, SliceData *data, const ArraySlice *whole, uint8_t *stored,
-                       Progress share, ArrayError *error)
-{
-    const ArrayControl *control = share.control;
-    const SliceArea *area = &data->request.area;
-    size_t element = array_dtype_size_bytes(data->dtype);
-    size_t row_bytes = data->cols * (data->channels > 0 ? data->channels : 1) * element;
-    uint64_t touched = row_bytes * area->col_step;
-    uint64_t band = touched >= BAND_BYTES ? 1 : BAND_BYTES / (touched > 0 ? touched : 1);
-    for (uint64_t row = 0; row < data->rows; row += band) {
-        uint64_t now = data->rows - row < band ? data->rows - row : band;
-        ArraySlice slice = *whole;
-        slice.row_begin = area->row_begin + row * area->row_step;
-        slice.row_count = now;
-        if (is_cancelled((void *)(uintptr_t)control)) {
-            return cancelled_error(error);
-        }
-        if (!array_file_read_slice(file, data->request.array, &slice, stored + row * row_bytes,
-                                   now * row_bytes, error)) {
-            return false;
-        }
-        tell(control, share.from + share.share * (double)(row + now) / (double)data->rows);
-    }
-    return true;
-}
-
 static bool read_slices(ArrayFile *file, SliceData *data, ArraySlice slice,
                         const ArrayControl *control, double from, ArrayError *error)
 {
@@ -156,7 +130,10 @@ static bool read_slices(ArrayFile *file, SliceData *data, ArraySlice slice,
                 data->request.axes.index[data->request.axes.tile] + i;
         }
         Progress part = {control, from + share * i, share};
-        if (!read_bands(file, data, &slice, data->stored + i * slice_bytes(data), part, error)) {
+        const ArrayControl own = {part_cancelled, part_progress, &part};
+        if (!array_file_read_slice_told(file, data->request.array, &slice,
+                                        data->stored + i * slice_bytes(data), slice_bytes(data),
+                                        &own, error)) {
             return false;
         }
     }
@@ -182,11 +159,26 @@ static void place_row(SliceData *data, uint32_t tile, uint64_t row)
     }
 }
 
+/* The gaps between the tiles have no value. */
+static bool clear_gaps(SliceData *data, size_t count, const ArrayControl *control,
+                       ArrayError *error)
+{
+    for (size_t done = 0; done < count; done += PIECE_CELLS) {
+        size_t end = count - done < PIECE_CELLS ? count : done + PIECE_CELLS;
+        for (size_t i = done; i < end; i++) {
+            data->values[i] = NAN;
+        }
+        if (is_cancelled((void *)(uintptr_t)control)) {
+            return cancelled_error(error);
+        }
+    }
+    return true;
+}
+
 /* What is drawn, from what is stored. */
-static bool make_picture(SliceData *data, ArrayError *error)
+static bool make_picture(SliceData *data, const ArrayControl *control, ArrayError *error)
 {
     size_t count = (size_t)(data->width * data->height);
-    bool gaps = data->tiles.count > 0;
     if (data->channels > 0) {
         data->colour = calloc(count, (size_t)data->channels);
     } else {
@@ -195,11 +187,14 @@ static bool make_picture(SliceData *data, ArrayError *error)
     if (data->colour == NULL && data->values == NULL) {
         return memory_error(error);
     }
-    for (size_t i = 0; gaps && data->values != NULL && i < count; i++) {
-        data->values[i] = NAN;
+    if (data->tiles.count > 0 && data->values != NULL && !clear_gaps(data, count, control, error)) {
+        return false;
     }
     for (uint32_t tile = 0; tile < slice_count(data); tile++) {
         for (uint64_t row = 0; row < data->rows; row++) {
+            if (is_cancelled((void *)(uintptr_t)control)) {
+                return cancelled_error(error);
+            }
             place_row(data, tile, row);
         }
     }
@@ -212,6 +207,23 @@ static bool is_whole(ArrayDtype dtype)
            dtype != ARRAY_DTYPE_BF16;
 }
 
+/* The statistics of the stored elements, and their values in `scratch` unless that is NULL. */
+static bool count_stored(SliceData *data, size_t count, float *scratch, const ArrayControl *control)
+{
+    const size_t element = array_dtype_size_bytes(data->dtype);
+    for (size_t done = 0; done < count; done += PIECE_CELLS) {
+        size_t now = count - done < PIECE_CELLS ? count - done : PIECE_CELLS;
+        if (is_cancelled((void *)(uintptr_t)control)) {
+            return false;
+        }
+        array_stats_add(&data->stats, data->dtype, data->stored + done * element, now);
+        if (scratch != NULL) {
+            array_convert_to_f32(data->dtype, data->stored + done * element, scratch + done, now);
+        }
+    }
+    return true;
+}
+
 static bool summarise(SliceData *data, size_t count, const ArrayControl *control, ArrayError *error)
 {
     float *scratch = NULL;
@@ -221,11 +233,10 @@ static bool summarise(SliceData *data, size_t count, const ArrayControl *control
         if (scratch == NULL) {
             return memory_error(error);
         }
-        array_convert_to_f32(data->dtype, data->stored, scratch, count);
         values = scratch;
     }
-    array_stats_add(&data->stats, data->dtype, data->stored, count);
-    bool done = summary_make(values, count, is_whole(data->dtype), is_cancelled,
+    bool done = count_stored(data, count, scratch, control) &&
+                summary_make(values, count, is_whole(data->dtype), is_cancelled,
                              (void *)(uintptr_t)control, &data->summary);
     free(scratch);
     if (!done) {
@@ -243,7 +254,7 @@ static bool fill(ArrayFile *file, SliceData *data, const ArraySlice *slice, size
     const ArrayInfo *info = array_file_info(file, data->request.array);
     if (info->compressed) {
         Progress progress = {control, 0.0, 0.6};
-        ArrayControl own = {prepare_cancelled, prepare_progress, &progress};
+        ArrayControl own = {part_cancelled, part_progress, &progress};
         if (!array_file_prepare(file, data->request.array, &own, error)) {
             return false;
         }
@@ -253,7 +264,8 @@ static bool fill(ArrayFile *file, SliceData *data, const ArraySlice *slice, size
     if (data->stored == NULL) {
         return memory_error(error);
     }
-    if (!read_slices(file, data, *slice, control, from, error) || !make_picture(data, error)) {
+    if (!read_slices(file, data, *slice, control, from, error) ||
+        !make_picture(data, control, error)) {
         return false;
     }
     return !data->request.summarise || summarise(data, count, control, error);

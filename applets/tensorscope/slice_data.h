@@ -45,7 +45,8 @@ typedef struct SliceData {
  * is larger. */
 SliceArea slice_area_overview(uint64_t rows, uint64_t cols, uint64_t side_max, uint64_t cells_max);
 
-/* Reads in bands, asking control->cancel between them. NULL and `error` when it cannot. */
+/* Reads and converts, asking control->cancel before every system call and at least once in a MiB or
+ * in 64 Ki elements of computing. NULL and `error` when it cannot. */
 SliceData *slice_data_read(ArrayFile *file, const SliceRequest *request,
                            const ArrayControl *control, ArrayError *error);
 /* One holder more; any thread that is a holder. Returns `data`. */

@@ -57,17 +57,23 @@ static bool fill(SliceView *view, SliceTexture *picture, Range range, int32_t co
     return picture->texture != 0;
 }
 
+static void discard(const SliceView *view, SliceTexture *picture)
+{
+    Source *none = NULL;
+    loader_discard(view->loader, &none, &picture->data);
+}
+
 static void drop(SliceView *view, SliceTexture *picture)
 {
     release(view, picture);
-    slice_data_destroy(&picture->data);
+    discard(view, picture);
     memset(picture, 0, sizeof(*picture));
 }
 
 bool slice_view_set_whole(SliceView *view, SliceData *data, Range range, int32_t colormap)
 {
     slice_view_drop_detail(view);
-    slice_data_destroy(&view->whole.data);
+    discard(view, &view->whole);
     view->whole.data = data;
     view->refused = !fill(view, &view->whole, range, colormap);
     if (view->refused) {
@@ -78,7 +84,7 @@ bool slice_view_set_whole(SliceView *view, SliceData *data, Range range, int32_t
 
 bool slice_view_set_detail(SliceView *view, SliceData *data)
 {
-    slice_data_destroy(&view->detail.data);
+    discard(view, &view->detail);
     view->detail.data = data;
     if (!fill(view, &view->detail, view->whole.range, view->whole.colormap)) {
         slice_view_drop_detail(view);

@@ -8,6 +8,7 @@
 
 #include <caliper/services/tensor_bridge_v1.h>
 
+#include "loader.h"
 #include "range.h"
 #include "slice_data.h"
 
@@ -22,6 +23,7 @@ typedef struct SliceTexture {
 
 typedef struct SliceView {
     const CaliperTensorBridgeV1 *bridge;
+    Loader *loader; /* whose thread frees what is not shown any more; NULL: freed at once */
     SliceTexture whole;
     SliceTexture detail;
     uint64_t recreated_count; /* textures made where one was before */

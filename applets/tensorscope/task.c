@@ -82,6 +82,11 @@ void task_tell(Task *task, double done)
     atomic_store_explicit(&task->progress_ppm, (unsigned)(done * 1e6), memory_order_relaxed);
 }
 
+ArrayOpenOptions task_open_options(Task *task)
+{
+    return (ArrayOpenOptions){.cancel = control_cancel, .cancel_user = task};
+}
+
 ArrayControl task_control(Task *task)
 {
     return (ArrayControl){control_cancel, control_progress, task};

@@ -5,7 +5,7 @@
 #ifndef TENSORSCOPE_TASK_H
 #define TENSORSCOPE_TASK_H
 
-#include "formats/array_types.h"
+#include "formats/array_file.h"
 
 typedef struct Task Task;
 
@@ -16,11 +16,12 @@ bool task_is_done(const Task *task);
 double task_progress(const Task *task);
 void task_cancel(Task *task);
 bool task_is_cancelled(const Task *task);
-/* Cancels and waits, for at most one band of a read; NULLs, accepts NULL. */
+/* Cancels and waits, for at most one read or write of a MiB; NULLs, accepts NULL. */
 void task_destroy(Task **task);
 
 /* For the readers of formats/: asks for cancel, takes progress. */
 ArrayControl task_control(Task *task);
+ArrayOpenOptions task_open_options(Task *task); /* a file that stops reading with the task */
 void task_tell(Task *task, double done);
 
 #endif

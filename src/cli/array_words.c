@@ -9,8 +9,9 @@
 ArrayFile *array_words_open(const CliOptions *options, const char *path)
 {
     ArrayError error;
-    ArrayFile *file = options->raw != NULL ? array_file_open_raw(path, &options->raw_layout, &error)
-                                           : array_file_open_address(path, NULL, &error);
+    ArrayFile *file = options->raw != NULL
+                          ? array_file_open_raw(path, &options->raw_layout, NULL, &error)
+                          : array_file_open_address(path, NULL, &error);
     if (file == NULL)
         cli_failed("%s", error.message);
     return file;

@@ -189,7 +189,7 @@ static void test_a_file_larger_than_memory(void **state)
     close(fd);
     ArrayRawLayout layout = {.dtype = ARRAY_DTYPE_F32, .rank = 3, .shape = {planes, rows, cols}};
     ArrayError error = {0};
-    ArrayFile *file = array_file_open_raw(path, &layout, &error);
+    ArrayFile *file = array_file_open_raw(path, &layout, NULL, &error);
     if (file == NULL)
         fail_msg("%s", error.message);
     struct rusage before, after;
@@ -213,10 +213,10 @@ static void test_a_file_larger_than_memory(void **state)
     assert_true(after.ru_maxrss - before.ru_maxrss < 64 * 1024); /* KiB */
     array_file_close(&file);
     layout.shape[1]++;
-    assert_null(array_file_open_raw(path, &layout, &error));
+    assert_null(array_file_open_raw(path, &layout, NULL, &error));
     assert_int_equal(error.fault, ARRAY_FAULT_TRUNCATED);
     layout.rank = 33;
-    assert_null(array_file_open_raw(path, &layout, &error));
+    assert_null(array_file_open_raw(path, &layout, NULL, &error));
     assert_int_equal(error.fault, ARRAY_FAULT_ARGUMENT);
 }
 
@@ -231,7 +231,7 @@ static void test_slices_wider_than_the_window(void **state)
         all[i] = i * 2654435761u;
     const char *path = write_temporary("window.raw", all, 3 * 1100 * 130 * sizeof *all);
     ArrayRawLayout layout = {.dtype = ARRAY_DTYPE_U32, .rank = 3, .shape = {3, 1100, 130}};
-    ArrayFile *file = array_file_open_raw(path, &layout, NULL);
+    ArrayFile *file = array_file_open_raw(path, &layout, NULL, NULL);
     assert_non_null(file);
     uint32_t *cut = malloc(3 * 1100 * 130 * sizeof *cut);
     const uint64_t strides[3] = {1100 * 130, 130, 1};
@@ -284,7 +284,7 @@ static void test_a_slice_reads_what_it_needs(void **state)
     assert_int_equal(ftruncate(fd, (off_t)64 * 4096 * 4096), 0);
     close(fd);
     ArrayRawLayout layout = {.dtype = ARRAY_DTYPE_U8, .rank = 3, .shape = {64, 4096, 4096}};
-    ArrayFile *file = array_file_open_raw(path, &layout, NULL);
+    ArrayFile *file = array_file_open_raw(path, &layout, NULL, NULL);
     assert_non_null(file);
     uint8_t *out = malloc(4096 * 4096);
     const struct {
@@ -347,7 +347,7 @@ static void test_cancel_and_progress(void **state)
     const char *path = write_temporary("long.raw", bytes, COUNT);
     free(bytes);
     ArrayRawLayout layout = {.dtype = ARRAY_DTYPE_U8, .rank = 1, .shape = {COUNT}};
-    ArrayFile *file = array_file_open_raw(path, &layout, NULL);
+    ArrayFile *file = array_file_open_raw(path, &layout, NULL, NULL);
     Watch watch = {0};
     ArrayControl control = {watch_cancel, watch_progress, &watch};
     ArrayStats stats;

@@ -23,3 +23,7 @@ target_compile_definitions(tensorscope_loader PRIVATE
 set_tests_properties(tensorscope_session PROPERTIES LABELS "unit;threads")
 caliper_test(tensorscope_watch SOURCES tensorscope_watch.c
   LIBS tensorscope_parts z LABELS unit threads)
+caliper_test(tensorscope_stop SOURCES tensorscope_stop.c
+  LIBS tensorscope_parts LABELS unit threads)
+target_link_options(tensorscope_stop PRIVATE -Wl,--wrap=array_file_close -Wl,--wrap=source_destroy
+  -Wl,--wrap=slice_data_destroy -Wl,--wrap=lseek)

@@ -65,6 +65,11 @@ static int remove_files(void **state)
     return rmdir(folder);
 }
 
+static void clear_result(LoaderResult *result)
+{
+    loader_discard(NULL, &result->source, &result->data);
+}
+
 /* Waits for the answer with that ticket; others are freed. */
 static LoaderResult answer(Loader *loader, uint64_t ticket)
 {
@@ -74,7 +79,7 @@ static LoaderResult answer(Loader *loader, uint64_t ticket)
         if (result.ticket == ticket) {
             return result;
         }
-        loader_result_clear(&result);
+        clear_result(&result);
     }
     fail_msg("no answer to ticket %llu", (unsigned long long)ticket);
     return result;
@@ -88,7 +93,7 @@ static Loader *open_file(const char *path)
     assert_true(result.done);
     assert_non_null(result.source);
     assert_string_equal(result.source->path, path);
-    loader_result_clear(&result);
+    clear_result(&result);
     return loader;
 }
 
@@ -123,7 +128,7 @@ static void test_a_slice_is_what_the_file_holds(void **state)
     assert_null(slice_data_element(data, 0, 0, 1));
     assert_true(data->stats.min.value.i64 == 300000 && data->stats.max.value.i64 == 303929);
     assert_int_equal(data->summary.finite_count, 1200);
-    loader_result_clear(&result);
+    clear_result(&result);
     loader_destroy(&loader);
     assert_null(loader);
 }
@@ -149,7 +154,7 @@ static void test_a_stepped_part_of_a_transposed_slice(void **state)
             }
         }
     }
-    loader_result_clear(&result);
+    clear_result(&result);
     loader_destroy(&loader);
 }
 
@@ -180,7 +185,7 @@ static void test_a_slice_in_bands(void **state)
             assert_true(stored == (2 * r + 1) * COLS + c);
         }
     }
-    loader_result_clear(&result);
+    clear_result(&result);
     loader_destroy(&loader);
     unlink(path);
 }
@@ -219,7 +224,7 @@ static void test_the_newest_request_wins(void **state)
         answers++;
         assert_int_equal(result.ticket, ticket);
         assert_int_equal(result.data->request.axes.index[0], 199 % 5);
-        loader_result_clear(&result);
+        clear_result(&result);
     }
     assert_int_equal(answers, 1);
     assert_false(loader_is_busy(loader, LOADER_KIND_SLICE));
@@ -247,7 +252,7 @@ static void test_opening_drops_what_is_being_read(void **state)
         answers++;
         assert_int_not_equal(result.ticket, slice);
         assert_int_equal(result.ticket, opened);
-        loader_result_clear(&result);
+        clear_result(&result);
     }
     assert_int_equal(answers, 1);
     loader_destroy(&loader);
@@ -291,7 +296,7 @@ static void test_failures_say_why_and_the_file_before_stays(void **state)
         SliceRequest request = cube_request(1);
         result = answer(loader, loader_slice(loader, &request));
         assert_true(result.done);
-        loader_result_clear(&result);
+        clear_result(&result);
     }
     loader_destroy(&loader);
 }
@@ -316,7 +321,7 @@ static void test_only_a_taken_file_is_read(void **state)
         int32_t stored;
         memcpy(&stored, slice_data_element(result.data, 39, 29, 0), 4);
         assert_int_equal(stored, cube_value(2, 39, 29));
-        loader_result_clear(&result);
+        clear_result(&result);
         loader_destroy(&loader);
     }
 }
@@ -330,7 +335,7 @@ static void test_the_last_taken_file_is_read(void **state)
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
         LoaderResult opened = answer(loader, loader_open(loader, paths[i]));
         assert_true(opened.done);
-        loader_result_clear(&opened);
+        clear_result(&opened);
     }
     SliceRequest request = cube_request(1);
     LoaderResult result = answer(loader, loader_slice(loader, &request));
@@ -338,7 +343,7 @@ static void test_the_last_taken_file_is_read(void **state)
     int32_t stored;
     memcpy(&stored, slice_data_element(result.data, 0, 7, 0), 4);
     assert_int_equal(stored, cube_value(1, 0, 7));
-    loader_result_clear(&result);
+    clear_result(&result);
     loader_destroy(&loader);
 }
 
@@ -381,8 +386,8 @@ static void test_every_kind_of_file(void **state)
         assert_int_equal(result.data->rows, axes_rows(array, &request.axes));
         assert_int_equal(result.data->colour != NULL, request.axes.colour >= 0);
         assert_int_equal(result.data->values != NULL, request.axes.colour < 0);
-        loader_result_clear(&result);
-        loader_result_clear(&opened);
+        clear_result(&result);
+        clear_result(&opened);
         loader_destroy(&loader);
     }
 }
