@@ -140,6 +140,9 @@ static void shapes_and_strides(void **state)
         {-1, {0}, {0}, false, false},
         {3, {INT64_MAX, 2, 1}, {0}, false, false}, /* the product wraps */
         {4, {1 << 20, 1 << 20, 1 << 20, 1 << 20}, {0}, false, false},
+        {1, {INT64_MAX / 2}, {1}, true, false}, /* elements can be counted, their bytes not */
+        {2, {(int64_t)1 << 31, (int64_t)1 << 31}, {0}, false, false},
+        {3, {INT64_MAX, 0, 1}, {0}, false, true}, /* nothing in it */
     };
     float data[64];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -149,9 +152,13 @@ static void shapes_and_strides(void **state)
         CaliperDLTensor from =
             tensor_of(data, cases[i].ndim, shape, cases[i].has_strides ? strides : NULL);
         CaliperTensor out;
-        assert_int_equal(caliper_from_dltensor(&from, NULL, &out, NULL), cases[i].good);
-        if (!cases[i].good)
+        const char *why = NULL;
+        assert_int_equal(caliper_from_dltensor(&from, NULL, &out, &why), cases[i].good);
+        if (!cases[i].good) {
+            assert_non_null(why);
+            assert_true(cases[i].ndim >= 0 || strstr(why, "negative") != NULL);
             continue;
+        }
         assert_int_equal(out.struct_size, sizeof out);
         assert_int_equal(out.ndim, cases[i].ndim);
         assert_memory_equal(out.shape, shape, (size_t)cases[i].ndim * sizeof shape[0]);
@@ -174,6 +181,42 @@ static void shapes_and_strides(void **state)
     from.shape = NULL;
     assert_false(caliper_from_dltensor(&from, NULL, &out, NULL));
     assert_false(caliper_from_dltensor(NULL, NULL, &out, NULL));
+}
+
+/* Where data, offset and elements together leave the address space, there is no such tensor. */
+static void offsets_stay_in_memory(void **state)
+{
+    (void)state;
+    static const int32_t devices[] = {DL_CPU, DL_CUDA, DL_CUDA_HOST, DL_CUDA_MANAGED};
+    static const struct {
+        uintptr_t data;
+        uint64_t offset;
+        bool good; /* for 24 bytes */
+    } cases[] = {{4096, 0, true},
+                 {4096, UINT64_MAX, false},
+                 {4096, UINT64_MAX - 4096 + 1, false},
+                 {4096, UINT64_MAX - 4096, false},
+                 {4096, UINT64_MAX - 4096 - 23, false},
+                 {4096, UINT64_MAX - 4096 - 24, true},
+                 {UINTPTR_MAX - 24, 0, true},
+                 {UINTPTR_MAX - 23, 0, false},
+                 {UINTPTR_MAX - 24, 1, false}};
+    int64_t shape[2] = {2, 3};
+    for (size_t d = 0; d < sizeof devices / sizeof devices[0]; d++) {
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            CaliperDLTensor from = tensor_of((void *)cases[i].data, 2, shape, NULL);
+            CaliperTensor out;
+            const char *why = "";
+            from.device.device_type = devices[d];
+            from.byte_offset = cases[i].offset;
+            bool good = caliper_from_dltensor(&from, NULL, &out, &why);
+            assert_int_equal(good, cases[i].good);
+            if (good)
+                assert_int_equal((uintptr_t)out.data, cases[i].data + cases[i].offset);
+            else
+                assert_non_null(strstr(why, "end of memory"));
+        }
+    }
 }
 
 /* ---- Holding ---- */
@@ -327,6 +370,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(dtypes_cross_by_name),
                                        cmocka_unit_test(devices_cross_by_kind),
                                        cmocka_unit_test(shapes_and_strides),
+                                       cmocka_unit_test(offsets_stay_in_memory),
                                        cmocka_unit_test(what_is_held_is_deleted_once),
                                        cmocka_unit_test(what_is_given_is_released_once),
                                        cmocka_unit_test(what_is_no_tensor_is_not_given),

@@ -51,6 +51,14 @@ void everywhere()
     odd.throws = true;
     EXPECT_THAT(!to_tensor(odd) && !synced_to_tensor(odd) && !stream_to_tensor(odd, ordered));
     EXPECT_THAT(taken().empty());
+    /* Asking a lazy clone for its address copies it: it is not asked. */
+    for (at::Kind kind : {at::cpu, at::cuda, at::mps}) {
+        at::Tensor lazy = tensor_on(kind);
+        lazy.is_cow = true;
+        EXPECT_THAT(!to_tensor(lazy) && !synced_to_tensor(lazy) &&
+                    !stream_to_tensor(lazy, ordered));
+        EXPECT_THAT(taken().empty());
+    }
 }
 
 #if CALIPER_TORCH_MPS

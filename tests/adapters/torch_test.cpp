@@ -88,6 +88,8 @@ void memory_is_the_tensors_own()
     EXPECT_THAT(to_tensor(torch::zeros({1, 1, 1, 1, 1, 1, 1, 2}))->ndim == 8);
     /* torch calls a tensor contiguous whatever the stride of an extent of 1 is. */
     EXPECT_THAT(to_tensor(torch::zeros({4, 6}).slice(0, 1, 2)).has_value());
+    EXPECT_THAT(to_tensor(torch::zeros({12}).as_strided({1, 6}, {77, 1})).has_value());
+    EXPECT_THAT(to_tensor(torch::zeros({4}).expand({1, 4})).has_value()); /* nothing repeats */
 }
 
 void what_is_refused()
@@ -108,6 +110,16 @@ void what_is_refused()
     EXPECT_THAT(is_nothing(negated));
     EXPECT_THAT(to_tensor(negated.resolve_neg()).has_value());
     EXPECT_THAT(is_nothing(torch::view_as_complex(torch::ones({4, 2})).conj()));
+    EXPECT_THAT(is_nothing(torch::ones({1, 4}).expand({3, 4})));
+#if CALIPER_TORCH_COW
+    /* Its address is asked for without copying: const_data_ptr(). */
+    at::Tensor base = torch::arange(12, at::kFloat), lazy = at::_lazy_clone(base);
+    const void *where = lazy.const_data_ptr();
+    EXPECT_THAT(is_nothing(lazy) && is_nothing(base));
+    EXPECT_THAT(lazy.const_data_ptr() == where && base.const_data_ptr() == where);
+    lazy.add_(1); /* written: memory of its own from here on */
+    EXPECT_THAT(to_tensor(lazy).has_value() && lazy.const_data_ptr() != where);
+#endif
 #ifdef AT_MKLDNN_ENABLED
     if (at::hasMKLDNN()) {
         EXPECT_THAT(is_nothing(t.to_mkldnn()));

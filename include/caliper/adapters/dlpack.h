@@ -172,13 +172,32 @@ static inline bool caliper_dl_device(CaliperDLDevice device, CaliperTensor *out,
     }
 }
 
+/* Whether offset and elements end within the address space; a Metal buffer has no address here. */
+static inline bool caliper_dl_extent(const CaliperDLTensor *from, uint64_t elements,
+                                     const char **why)
+{
+    const uint64_t element_bytes = from->dtype.bits / 8u;
+    const uint64_t begin = from->device.device_type == 8 ? 0 : (uint64_t)(uintptr_t)from->data;
+    if (elements > (uint64_t)INT64_MAX / element_bytes) {
+        return caliper_dl_refuse(why, "more bytes than can be counted");
+    }
+    if (from->byte_offset > (uint64_t)UINTPTR_MAX - begin ||
+        elements * element_bytes > (uint64_t)UINTPTR_MAX - begin - from->byte_offset) {
+        return caliper_dl_refuse(why, "an offset or elements beyond the end of memory");
+    }
+    return true;
+}
+
 /* Extents, and strides that say row-major without gaps; those of extent 1 say nothing. */
 static inline bool caliper_dl_shape(const CaliperDLTensor *from, CaliperTensor *out,
                                     const char **why)
 {
     int64_t next = 1;
     bool is_empty = false;
-    if (from->ndim < 0 || from->ndim > CALIPER_TENSOR_MAX_DIMS) {
+    if (from->ndim < 0) {
+        return caliper_dl_refuse(why, "a negative number of dimensions");
+    }
+    if (from->ndim > CALIPER_TENSOR_MAX_DIMS) {
         return caliper_dl_refuse(why, "more than 8 dimensions");
     }
     if (from->ndim > 0 && from->shape == NULL) {
@@ -208,7 +227,7 @@ static inline bool caliper_dl_shape(const CaliperDLTensor *from, CaliperTensor *
     if (from->data == NULL && !is_empty) {
         return caliper_dl_refuse(why, "elements without data");
     }
-    return true;
+    return caliper_dl_extent(from, is_empty ? 0 : (uint64_t)next, why);
 }
 
 /* Describes the same memory; borrows it, and takes nothing over. `stream` is the one on which it

@@ -17,6 +17,8 @@
  *     first element (t.clone() repairs that);
  *   - a tensor that is undefined, sparse, nested, meta, or whose conjugate or negative bit is set:
  *     its memory holds other numbers than it shows (t.resolve_neg(), t.resolve_conj());
+ *   - a lazy clone (torch._lazy_clone), or what one was made of, that nobody wrote yet: its address
+ *     cannot be had without a copy (t.clone() makes it where you see it);
  *   - a device other than CPU, CUDA and MPS; MPS with a libtorch that has no torch::mps;
  *   - a device whose drain failed.
  *
@@ -37,6 +39,14 @@
 #include <caliper/services/tensor_bridge_v1_1.h>
 #include <caliper/tensor.h>
 #include <torch/torch.h>
+
+/* libtorch 2.2 and later can let tensors share memory until one of them is written. */
+#if __has_include(<c10/core/impl/COW.h>)
+#define CALIPER_TORCH_COW 1
+#include <c10/core/impl/COW.h>
+#else
+#define CALIPER_TORCH_COW 0
+#endif
 
 #if defined(__APPLE__) && __has_include(<torch/mps.h>)
 #define CALIPER_TORCH_MPS 1
@@ -83,12 +93,24 @@ inline std::optional<CaliperDType> dtype_of(at::ScalarType type)
     }
 }
 
+/* Memory that is another tensor's too until either is written: asking for its address copies it. */
+inline bool is_lazy_clone(const at::Tensor &t)
+{
+#if CALIPER_TORCH_COW
+    const at::Storage storage = t.storage();
+    return c10::impl::cow::is_cow_data_ptr(storage.data_ptr());
+#else
+    static_cast<void>(t);
+    return false;
+#endif
+}
+
 /* Plain strided memory that holds the numbers that the tensor shows. */
 inline bool is_plain(const at::Tensor &t)
 {
     return t.defined() && t.layout() == at::kStrided && t.has_storage() && !t.is_meta() &&
            !t.is_nested() && !t.is_conj() && !t.is_neg() && !t._is_zerotensor() &&
-           t.dim() <= CALIPER_TENSOR_MAX_DIMS && t.is_contiguous();
+           t.dim() <= CALIPER_TENSOR_MAX_DIMS && t.is_contiguous() && !is_lazy_clone(t);
 }
 
 /* Where the elements are, by device. False: no device of ours. */

@@ -35,11 +35,23 @@ struct Device {
     }
 };
 
-struct Storage {
+struct DataPtr {
     void *buffer;
+    bool is_cow;
+};
+
+struct Storage {
+    DataPtr data;
+    const DataPtr &data_ptr() const
+    {
+        return data;
+    }
     void *mutable_data() const
     {
-        return buffer;
+        if (data.is_cow) {
+            stand_in::call("copy");
+        }
+        return data.buffer;
     }
 };
 
@@ -49,6 +61,7 @@ struct Tensor {
     void *memory = nullptr;
     int64_t offset = 0;
     bool throws = false;
+    bool is_cow = false;
 
     bool defined() const
     {
@@ -127,7 +140,7 @@ struct Tensor {
     }
     void *data_ptr() const
     {
-        return static_cast<float *>(memory) + offset;
+        return static_cast<float *>(storage().mutable_data()) + offset;
     }
     int64_t storage_offset() const
     {
@@ -135,7 +148,7 @@ struct Tensor {
     }
     Storage storage() const
     {
-        return {memory};
+        return {{memory, is_cow}};
     }
 };
 } // namespace at
