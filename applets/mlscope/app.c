@@ -84,7 +84,8 @@ static bool initialize(void *self, const CaliperHost *host)
     const CaliperDeviceV1 *device = CALIPER_SERVICE(host, CaliperDeviceV1, CALIPER_DEVICE_V1);
     bool wants_cuda = device != NULL && device->kind() == CALIPER_DEV_CUDA;
     app->has_cuda = wants_cuda && model_has_cuda();
-    if (wants_cuda && !app->has_cuda)
+    app->lacks_cuda = wants_cuda && !app->has_cuda;
+    if (app->lacks_cuda)
         caliper_logf(host, CALIPER_LOG_WARN,
                      "there is a CUDA device, and a libtorch without CUDA: training on the CPU");
     app->device = app->has_cuda ? 1 : 0;
@@ -127,8 +128,14 @@ static void start(MlScope *app)
 {
     static const char *const names[] = {"MNIST", "Fashion-MNIST", NULL};
     const char *folders[] = {app->mnist_folder, datasets_fashion_folder, app->folder};
+    const char *fault = find_fault(app);
     if (mlscope_is_training(app))
         return;
+    app->has_told_training = false;
+    if (fault != NULL) { /* what the last run showed stays */
+        trainer_refuse(app->trainer, fault);
+        return;
+    }
     TrainerParams params = {.seed = (uint64_t)app->seed,
                             .learning_rate = app->learning_rate,
                             .batch = (int32_t)app->batch,
@@ -153,13 +160,9 @@ static void start(MlScope *app)
     trainer_prepare(app->trainer, &params);
     app->run_data = app->data;
     app->awaited = 0;
-    const char *fault = find_fault(app);
-    if (fault == NULL) {
-        app->job = app->jobs->submit("MLScope: training", trainer_run, app->trainer);
-        fault = app->job == 0 ? "no job could be started: see the log" : NULL;
-    }
-    if (fault != NULL)
-        trainer_refuse(app->trainer, fault);
+    app->job = app->jobs->submit("MLScope: training", trainer_run, app->trainer);
+    if (app->job == 0)
+        trainer_refuse(app->trainer, "no job could be started: see the log");
 }
 
 void mlscope_cancel(MlScope *app)
@@ -181,10 +184,24 @@ void mlscope_fetch(MlScope *app)
 {
     if (mlscope_is_fetching(app))
         return;
+    app->has_told_fetch = false;
     fetcher_prepare(app->fetcher, app->mnist_folder);
     app->fetch_job = app->jobs->submit("MLScope: fetching MNIST", fetcher_run, app->fetcher);
     if (app->fetch_job == 0)
         fetcher_refuse(app->fetcher, "no job could be started: see the log");
+}
+
+/* What failed is in the log too, once: nobody may be looking at the panel. */
+static void tell_failures(MlScope *app, const TrainerView *trained, const FetcherView *fetched)
+{
+    if (trained->state == TRAINER_STATE_FAILED && !app->has_told_training) {
+        caliper_logf(app->host, CALIPER_LOG_ERROR, "training: %s", trained->status);
+        app->has_told_training = true;
+    }
+    if (fetched->state == FETCHER_STATE_FAILED && !app->has_told_fetch) {
+        caliper_logf(app->host, CALIPER_LOG_ERROR, "fetching: %s", fetched->words);
+        app->has_told_fetch = true;
+    }
 }
 
 static void frame(void *self, const CaliperFrameInfo *info)
@@ -203,6 +220,7 @@ static void frame(void *self, const CaliperFrameInfo *info)
         trainer_wait(app->trainer, ++app->awaited, WAIT_MS);
     views_update(app);
     trainer_view(app->trainer, &view);
+    tell_failures(app, &view, &fetched);
     if (view.score_serial != app->score_serial) {
         trainer_score(app->trainer, &app->score);
         app->score_serial = view.score_serial;

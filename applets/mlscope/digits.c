@@ -17,21 +17,23 @@ static uint8_t *read_array(const char *path, uint32_t rank, int64_t *out_count, 
     ArrayFile *file = array_file_open(path, NULL, &error);
     uint8_t *bytes = NULL;
     if (file == NULL) {
-        snprintf(why, DIGITS_ERROR_BYTES, "%.150s: %.150s", path, error.message);
+        snprintf(why, DIGITS_ERROR_BYTES, "%s", error.message); /* which names the file */
         return NULL;
     }
     const ArrayInfo *info = array_file_info(file, 0);
     if (info == NULL || info->dtype != ARRAY_DTYPE_U8 || info->rank != rank ||
         (rank == 3 && (info->shape[1] != SIDE || info->shape[2] != SIDE)) || info->shape[0] == 0) {
-        snprintf(why, DIGITS_ERROR_BYTES, "%.150s: wanted %s of u8", path,
+        snprintf(why, DIGITS_ERROR_BYTES, "%.200s: wanted %s of u8", path,
                  rank == 3 ? "images of 28 x 28" : "labels");
         goto done;
     }
     uint64_t size = info->shape[0] * (rank == 3 ? SIDE * SIDE : 1);
     bytes = malloc(size);
     if (bytes == NULL || !array_file_read_stored(file, 0, 0, size, bytes, size, &error)) {
-        snprintf(why, DIGITS_ERROR_BYTES, "%.150s: %.150s", path,
-                 bytes == NULL ? "no memory" : error.message);
+        if (bytes == NULL)
+            snprintf(why, DIGITS_ERROR_BYTES, "%.200s: no memory", path);
+        else
+            snprintf(why, DIGITS_ERROR_BYTES, "%s", error.message);
         free(bytes);
         bytes = NULL;
         goto done;

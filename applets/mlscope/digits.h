@@ -13,7 +13,7 @@ typedef struct Digits {
     int64_t train_count, test_count;
 } Digits;
 
-enum { DIGITS_ERROR_BYTES = 320 };
+enum { DIGITS_ERROR_BYTES = 512 };
 
 /* False and `why` (DIGITS_ERROR_BYTES), naming the file: nothing is held then. */
 bool digits_read(Digits *digits, const char *folder, char *why);

@@ -35,6 +35,8 @@ typedef struct MlScope {
     Fetcher *fetcher;
     uint64_t fetch_job;
     bool has_cuda;
+    bool lacks_cuda;                        /* a CUDA device, and a libtorch without CUDA */
+    bool has_told_training, has_told_fetch; /* their last failures are in the log */
     Views views;
     /* What the person chose. */
     int32_t data, device; /* indexes of combos */

@@ -1,9 +1,13 @@
 /* What a person sees of MLScope: settings at the left; kernels, feature maps and curves at the
  * right. Frame thread. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "mlscope.h"
+
+/* Logical units. */
+enum { FIELD_WIDTH = 146, GAP = 6, SIDE_MIN = 24 };
 
 /* ---- Settings ---- */
 
@@ -37,17 +41,12 @@ static void draw_fetch(MlScope *app)
                     CALIPER_TEXT_WRAP | CALIPER_TEXT_SMALL);
 }
 
-static void draw_settings(MlScope *app, const TrainerView *view)
+static void draw_data(MlScope *app, bool training)
 {
     static const char *const sets[] = {"MNIST", "Fashion-MNIST", "a folder"};
-    static const char *const devices[] = {"CPU", "CUDA"};
     const CaliperWidgetsV1 *ui = app->ui;
-    bool training = mlscope_is_training(app);
-    ui->text_ex("MLScope", -1, 0, CALIPER_TEXT_HEADING);
-    ui->text_ex("A small network learns, and you watch.", -1, 0,
-                CALIPER_TEXT_DIM | CALIPER_TEXT_WRAP);
-    ui->push_width(150);
     ui->separator("Data");
+    ui->push_width(FIELD_WIDTH);
     ui->disabled(training);
     ui->combo("data", &app->data, sets, 3, 0);
     if (app->data == 2)
@@ -58,28 +57,40 @@ static void draw_settings(MlScope *app, const TrainerView *view)
         draw_fetch(app);
     else if (app->data == 1 && !app->has_fashion)
         draw_advice(app, "It comes with a package: apt-get install dataset-fashion-mnist");
-    ui->push_width(150);
-    ui->disabled(training);
+}
+
+static void draw_training(MlScope *app, bool training)
+{
+    static const char *const devices[] = {"CPU", "CUDA"};
+    const CaliperWidgetsV1 *ui = app->ui;
     ui->separator("Training");
+    ui->push_width(FIELD_WIDTH);
+    ui->disabled(training);
     ui->combo("device", &app->device, devices, app->has_cuda ? 2 : 1, 0);
+    if (app->lacks_cuda)
+        draw_advice(app, "There is a CUDA device, but this libtorch is without CUDA.");
     ui->input_int("seed", &app->seed, 1, 0);
     ui->input_number("learning rate", &app->learning_rate, 0, 0, "", 0);
     ui->slider_int("batch", &app->batch, 16, 1024, "", 0);
     ui->slider_int("epochs", &app->epochs, 1, 20, "", 0);
     ui->end(CALIPER_SCOPE_DISABLED);
     ui->end(CALIPER_SCOPE_WIDTH);
-    ui->space(0, 6);
-    if (training) {
-        if (ui->button("Cancel", 0, 0, 0))
-            mlscope_cancel(app);
-    } else if (ui->button("Train", 0, 0, CALIPER_BUTTON_PRIMARY)) {
-        app->wants_start = true;
-    }
+}
+
+/* How the run is, or how the last one ended. */
+static void draw_state(MlScope *app, const TrainerView *view)
+{
+    const CaliperWidgetsV1 *ui = app->ui;
+    char text[96];
     if (view->steps > 0) {
-        char text[64];
         snprintf(text, sizeof text, "step %lld of %lld", (long long)view->step,
                  (long long)view->steps);
         ui->progress((double)view->step / (double)view->steps, text, -1, 0);
+    }
+    if (view->lost_step > 0) {
+        snprintf(text, sizeof text, "The loss is no number from step %lld on: learn more slowly.",
+                 (long long)view->lost_step);
+        draw_advice(app, text);
     }
     bool failed = view->state == TRAINER_STATE_FAILED;
     if (view->status[0] != '\0')
@@ -87,51 +98,117 @@ static void draw_settings(MlScope *app, const TrainerView *view)
     if (app->metrics == NULL)
         ui->text_ex("No metrics service here: the run is not kept.", -1, 0,
                     CALIPER_TEXT_DIM | CALIPER_TEXT_WRAP | CALIPER_TEXT_SMALL);
+    if (app->views.has_any) {
+        snprintf(text, sizeof text, "pictures: %s",
+                 app->views.on_device ? "from CUDA memory, in place" : "from host memory");
+        ui->text_ex(text, -1, 0, CALIPER_TEXT_DIM | CALIPER_TEXT_SMALL | CALIPER_TEXT_WRAP);
+    }
+}
+
+static void draw_settings(MlScope *app, const TrainerView *view)
+{
+    const CaliperWidgetsV1 *ui = app->ui;
+    bool training = mlscope_is_training(app);
+    ui->text_ex("MLScope", -1, 0, CALIPER_TEXT_HEADING);
+    ui->text_ex("A small network learns, and you watch.", -1, 0,
+                CALIPER_TEXT_DIM | CALIPER_TEXT_WRAP);
+    draw_data(app, training);
+    draw_training(app, training);
+    ui->space(0, 6);
+    if (training) {
+        if (ui->button("Cancel", 0, 0, 0))
+            mlscope_cancel(app);
+    } else if (ui->button("Train", 0, 0, CALIPER_BUTTON_PRIMARY)) {
+        app->wants_start = true;
+    }
+    draw_state(app, view);
 }
 
 /* ---- Pictures ---- */
+
+/* Eight in two rows of four. */
+static void draw_eight(MlScope *app, const CaliperTextureId pictures[MODEL_KERNELS], float side)
+{
+    const CaliperWidgetsV1 *ui = app->ui;
+    ui->group();
+    for (int i = 0; i < MODEL_KERNELS; i++) {
+        if (i % 4 != 0)
+            ui->same_line(0, GAP);
+        ui->image(pictures[i], side, side, CALIPER_IMAGE_BORDER);
+    }
+    ui->end(CALIPER_SCOPE_GROUP);
+}
+
+static void name_range(const MlScope *app, char *text, size_t text_bytes)
+{
+    snprintf(text, text_bytes, "red to blue, -%.3f to %.3f, pinned at the first snapshot",
+             (double)app->views.kernel_range, (double)app->views.kernel_range);
+}
 
 static void draw_kernels(MlScope *app, float side)
 {
     const CaliperWidgetsV1 *ui = app->ui;
     char text[96];
     ui->group();
-    ui->text_ex("conv1: eight kernels", -1, 0, CALIPER_TEXT_HEADING);
-    for (int i = 0; i < MODEL_KERNELS; i++) {
-        if (i % 4 != 0)
-            ui->same_line(0, 6);
-        ui->image(app->views.kernels[i], side, side, CALIPER_IMAGE_BORDER);
-    }
-    snprintf(text, sizeof text, "red to blue, -%.3f to %.3f, pinned at the first snapshot",
-             (double)app->views.kernel_range, (double)app->views.kernel_range);
-    ui->text_ex(text, -1, 0, CALIPER_TEXT_DIM | CALIPER_TEXT_SMALL);
+    ui->text_ex("conv1: eight kernels", -1, 0, CALIPER_TEXT_HEADING | CALIPER_TEXT_WRAP);
+    draw_eight(app, app->views.kernels, side);
+    name_range(app, text, sizeof text);
+    ui->text_ex(text, -1, 0, CALIPER_TEXT_DIM | CALIPER_TEXT_SMALL | CALIPER_TEXT_WRAP);
     ui->end(CALIPER_SCOPE_GROUP);
 }
 
-static void draw_maps(MlScope *app, float side)
+static void draw_caption(MlScope *app)
 {
-    const CaliperWidgetsV1 *ui = app->ui;
     const ModelSnapshot *shown = app->views.shown;
     char text[96], names[2][16];
-    ui->group();
-    ui->text_ex("the first test image, and what conv1 makes of it", -1, 0, CALIPER_TEXT_HEADING);
-    ui->group();
-    ui->image(app->views.digit, side * 2 + 6, side * 2 + 6, CALIPER_IMAGE_BORDER);
     bool right = shown->predicted == shown->truth;
     snprintf(text, sizeof text, "pred %s / true %s",
              mlscope_class_name(app, shown->predicted, names[0], sizeof names[0]),
              mlscope_class_name(app, shown->truth, names[1], sizeof names[1]));
-    ui->text_ex(text, -1, ui->color(right ? CALIPER_THEME_GOOD : CALIPER_THEME_BAD), 0);
+    app->ui->text_ex(text, -1, app->ui->color(right ? CALIPER_THEME_GOOD : CALIPER_THEME_BAD),
+                     CALIPER_TEXT_WRAP);
+}
+
+/* `is_wide`: the caption is between the digit and the maps, else below both. */
+static void draw_maps(MlScope *app, float side, bool is_wide)
+{
+    const CaliperWidgetsV1 *ui = app->ui;
+    ui->group();
+    ui->text_ex("the first test image, and what conv1 makes of it", -1, 0,
+                CALIPER_TEXT_HEADING | CALIPER_TEXT_WRAP);
+    ui->group();
+    ui->image(app->views.digit, side * 2 + GAP, side * 2 + GAP, CALIPER_IMAGE_BORDER);
+    if (is_wide)
+        draw_caption(app);
     ui->end(CALIPER_SCOPE_GROUP);
     ui->same_line(0, 10);
-    ui->group();
-    for (int i = 0; i < MODEL_KERNELS; i++) {
-        if (i % 4 != 0)
-            ui->same_line(0, 6);
-        ui->image(app->views.maps[i], side, side, CALIPER_IMAGE_BORDER);
+    draw_eight(app, app->views.maps, side);
+    if (!is_wide)
+        draw_caption(app);
+    ui->end(CALIPER_SCOPE_GROUP);
+}
+
+/* The kernels and the maps, side by side or one above the other, whichever all of it fits. */
+static void draw_pictures(MlScope *app)
+{
+    const CaliperWidgetsV1 *ui = app->ui;
+    char text[96];
+    float width = 0, range = 0, caption = 0;
+    ui->remaining(&width, NULL);
+    name_range(app, text, sizeof text);
+    ui->text_size(text, -1, 0, CALIPER_TEXT_SMALL, &range, NULL);
+    ui->text_size("pred pullover / true pullover", -1, 0, 0, &caption, NULL);
+    float side = fminf(fmaxf(width / 16, SIDE_MIN), 84);
+    float eight = 4 * side + 3 * GAP, digit = fmaxf(2 * side + GAP, caption);
+    if (fmaxf(eight, range) + 28 + digit + 10 + eight <= width) {
+        draw_kernels(app, side);
+        ui->same_line(0, 28);
+        draw_maps(app, side, true);
+        return;
     }
-    ui->end(CALIPER_SCOPE_GROUP);
-    ui->end(CALIPER_SCOPE_GROUP);
+    side = fminf(fmaxf((width - 4 * GAP - 10) / 6, SIDE_MIN), 44);
+    draw_kernels(app, side);
+    draw_maps(app, side, false);
 }
 
 /* ---- Curves ---- */
@@ -176,19 +253,14 @@ static void draw_curves(MlScope *app, const TrainerView *view, float height)
 static void draw_learning(MlScope *app, const TrainerView *view)
 {
     const CaliperWidgetsV1 *ui = app->ui;
-    float width = 0, height = 0;
-    ui->remaining(&width, &height);
-    float side = width / 16;
-    side = side < 24 ? 24 : side > 84 ? 84 : side;
+    float height = 0;
     if (app->views.has_any && app->views.shown != NULL) {
-        draw_kernels(app, side);
-        ui->same_line(0, 28);
-        draw_maps(app, side);
+        draw_pictures(app);
     } else {
         ui->text_ex(app->views.refused ? "The renderer refused the pictures: see the log."
                                        : "Press Train: the kernels appear with the first snapshot.",
                     -1, app->views.refused ? ui->color(CALIPER_THEME_BAD) : 0,
-                    app->views.refused ? 0 : CALIPER_TEXT_DIM);
+                    CALIPER_TEXT_WRAP | (app->views.refused ? 0 : CALIPER_TEXT_DIM));
     }
     ui->space(0, 6);
     ui->remaining(NULL, &height);
@@ -201,16 +273,9 @@ void panel_draw(MlScope *app)
     static float left = 250;
     const CaliperWidgetsV1 *ui = app->ui;
     TrainerView view;
-    char text[160];
     trainer_view(app->trainer, &view);
-    if (ui->split("settings", 0, &left, 200, 300)) {
+    if (ui->split("settings", 0, &left, 200, 300))
         draw_settings(app, &view);
-        if (app->views.has_any) {
-            snprintf(text, sizeof text, "pictures: %s",
-                     app->views.on_device ? "from CUDA memory, in place" : "from host memory");
-            ui->text_ex(text, -1, 0, CALIPER_TEXT_DIM | CALIPER_TEXT_SMALL | CALIPER_TEXT_WRAP);
-        }
-    }
     ui->split_next();
     if (ui->tab_bar("pages", 0)) {
         if (ui->tab("Learning", NULL, 0))

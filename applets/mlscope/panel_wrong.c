@@ -2,14 +2,31 @@
  * those of one cell of the matrix. Frame thread. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "mlscope.h"
 
-enum { LABEL_WIDTH = 76, CELL_MIN = 30, CELL_MAX = 62, IMAGE_SIDE = 84, CAPTION_HEIGHT = 36 };
+/* Logical units. */
+enum {
+    LABEL_WIDTH = 76, /* of the rows' names */
+    SHARE_WIDTH = 70, /* of what is right of the matrix */
+    LABEL_HEIGHT = 13,
+    CELL_MIN = 16,
+    CELL_MAX = 62,
+    IMAGE_SIDE = 84,
+    CAPTION_HEIGHT = 36
+};
 
 static uint32_t with_alpha(uint32_t rgba, float share)
 {
-    return (rgba & 0xffffffu) | (uint32_t)(share * 255.0f + 0.5f) << 24;
+    return (rgba & 0xffffffu) | (uint32_t)(fminf(share, 1.0f) * 255.0f + 0.5f) << 24;
+}
+
+static float small_width(const CaliperWidgetsV1 *ui, const char *text, int64_t length)
+{
+    float width = 0;
+    ui->text_size(text, length, 0, CALIPER_TEXT_SMALL, &width, NULL);
+    return width;
 }
 
 static int64_t row_sum(const MlScope *app, int32_t truth)
@@ -42,6 +59,8 @@ static void draw_cell(MlScope *app, int32_t truth, int32_t said, double x, doubl
     if (count > 0) {
         char text[24];
         snprintf(text, sizeof text, "%lld", (long long)count);
+        if (small_width(ui, text, -1) > side - 2) /* the tooltip has it */
+            return;
         ui->draw_text(x + side / 2 - 1, y + side / 2 - 1, text, -1, ui->color(CALIPER_THEME_TEXT),
                       CALIPER_TEXT_CENTER | CALIPER_TEXT_SMALL);
     }
@@ -61,16 +80,41 @@ static void tell_cell(MlScope *app, int32_t truth, int32_t said)
     app->ui->end(CALIPER_SCOPE_TOOLTIP);
 }
 
-static void draw_matrix(MlScope *app, double side)
+/* Whether some column's name is wider than the column: every second one then is a line higher. */
+static bool is_staggered(const MlScope *app, float side)
+{
+    char name[16];
+    for (int32_t i = 0; i < MODEL_CLASSES; i++) {
+        if (small_width(app->ui, mlscope_class_name(app, i, name, sizeof name), -1) > side - 4)
+            return true;
+    }
+    return false;
+}
+
+/* As much of the name as there is room for, in the middle above the column. */
+static void draw_column_name(MlScope *app, int32_t number, double side, bool staggered)
+{
+    const CaliperWidgetsV1 *ui = app->ui;
+    char name[16];
+    const char *label = mlscope_class_name(app, number, name, sizeof name);
+    int64_t length = (int64_t)strlen(label);
+    double room = (staggered ? 2 * side : side) - 4;
+    while (length > 1 && small_width(ui, label, length) > room)
+        length--;
+    double y = LABEL_HEIGHT + (staggered ? number % 2 * LABEL_HEIGHT : 0);
+    ui->draw_text(LABEL_WIDTH + number * side + side / 2, y, label, length,
+                  ui->color(CALIPER_THEME_TEXT_DIM), CALIPER_TEXT_CENTER | CALIPER_TEXT_SMALL);
+}
+
+static void draw_matrix(MlScope *app, double side, double top, bool staggered)
 {
     const CaliperWidgetsV1 *ui = app->ui;
     char name[16], text[32];
     uint32_t dim = ui->color(CALIPER_THEME_TEXT_DIM);
-    double x = 0, y = 0, top = 26;
+    double x = 0, y = 0;
     for (int32_t i = 0; i < MODEL_CLASSES; i++) {
         const char *label = mlscope_class_name(app, i, name, sizeof name);
-        ui->draw_text(LABEL_WIDTH + i * side + side / 2, top / 2, label, -1, dim,
-                      CALIPER_TEXT_CENTER | CALIPER_TEXT_SMALL);
+        draw_column_name(app, i, side, staggered);
         ui->draw_text(LABEL_WIDTH - 8, top + i * side + side / 2 - 8, label, -1, dim,
                       CALIPER_TEXT_RIGHT | CALIPER_TEXT_SMALL);
         int64_t sum = row_sum(app, i);
@@ -103,23 +147,28 @@ void panel_draw_confusion(MlScope *app)
     float width = 0, height = 0;
     char text[128];
     if (app->score.seen == 0) {
-        ui->text_ex("After the first evaluation, at step 50.", -1, 0, CALIPER_TEXT_DIM);
+        ui->text_ex("After the first evaluation: at step 50, or at the epoch's end.", -1, 0,
+                    CALIPER_TEXT_DIM | CALIPER_TEXT_WRAP);
         return;
     }
     snprintf(text, sizeof text, "%lld of %lld test images are right: %.2f %%",
              (long long)app->score.right, (long long)app->score.seen,
              100.0 * (double)app->score.right / (double)app->score.seen);
-    ui->text_ex(text, -1, 0, CALIPER_TEXT_HEADING);
+    ui->text_ex(text, -1, 0, CALIPER_TEXT_HEADING | CALIPER_TEXT_WRAP);
     ui->text_ex(
         "Rows are what an image is, columns what the net says, the share at the right is of "
         "the row. A click chooses the wrong ones of a cell for the next page.",
         -1, 0, CALIPER_TEXT_DIM | CALIPER_TEXT_WRAP);
     ui->space(0, 4);
     ui->remaining(&width, &height);
-    float side = fminf((width - LABEL_WIDTH - 70) / MODEL_CLASSES, (height - 34) / MODEL_CLASSES);
+    float side =
+        fminf(width - LABEL_WIDTH - SHARE_WIDTH, height - 3 * LABEL_HEIGHT) / MODEL_CLASSES;
     side = side < CELL_MIN ? CELL_MIN : side > CELL_MAX ? CELL_MAX : floorf(side);
-    if (ui->canvas("matrix", LABEL_WIDTH + side * MODEL_CLASSES + 70, 28 + side * MODEL_CLASSES, 0))
-        draw_matrix(app, (double)side);
+    bool staggered = is_staggered(app, side);
+    float top = (staggered ? 3 : 2) * LABEL_HEIGHT;
+    if (ui->canvas("matrix", LABEL_WIDTH + side * MODEL_CLASSES + SHARE_WIDTH,
+                   top + 2 + side * MODEL_CLASSES, 0))
+        draw_matrix(app, (double)side, (double)top, staggered);
     ui->end(CALIPER_SCOPE_CANVAS);
 }
 
@@ -164,7 +213,7 @@ static void draw_head(MlScope *app, int32_t chosen, int64_t first, int64_t shown
     int64_t wrong = app->score.seen - app->score.right;
     snprintf(text, sizeof text, "%lld of %lld test images are wrong", (long long)wrong,
              (long long)app->score.seen);
-    ui->text_ex(text, -1, 0, CALIPER_TEXT_HEADING);
+    ui->text_ex(text, -1, 0, CALIPER_TEXT_HEADING | CALIPER_TEXT_WRAP);
     if (app->has_filter) {
         snprintf(text, sizeof text, "\"%s\" taken for \"%s\"",
                  mlscope_class_name(app, app->filter_truth, names[0], sizeof names[0]),
@@ -208,7 +257,8 @@ void panel_draw_wrong(MlScope *app)
     const CaliperWidgetsV1 *ui = app->ui;
     float width = 0, height = 0;
     if (app->score.seen == 0) {
-        ui->text_ex("After the first evaluation, at step 50.", -1, 0, CALIPER_TEXT_DIM);
+        ui->text_ex("After the first evaluation: at step 50, or at the epoch's end.", -1, 0,
+                    CALIPER_TEXT_DIM | CALIPER_TEXT_WRAP);
         return;
     }
     int32_t count = list_chosen(app, chosen);

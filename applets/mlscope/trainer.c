@@ -269,6 +269,8 @@ static bool train(Trainer *trainer, Model *model, uint64_t run, int64_t steps,
         pthread_mutex_lock(&trainer->lock);
         trainer->losses[trainer->view.loss_count++] = (float)loss;
         trainer->view.step = step;
+        if (!isfinite(loss) && trainer->view.lost_step == 0)
+            trainer->view.lost_step = step;
         pthread_cond_broadcast(&trainer->moved);
         pthread_mutex_unlock(&trainer->lock);
         if (run != 0)

@@ -13,7 +13,7 @@
 #include "model.h"
 
 enum {
-    TRAINER_STATUS_BYTES = 400,
+    TRAINER_STATUS_BYTES = 512,
     TRAINER_EVALUATE_EVERY_STEPS = 50,
     TRAINER_SHOW_EVERY_MS = 100, /* often enough for the eye, rare enough for a fast device */
     TRAINER_NEVER = -1
@@ -56,6 +56,7 @@ typedef struct TrainerView {
     const float *accuracies; /* one an evaluation, 0..1 */
     const float *accuracy_steps;
     int64_t loss_count, accuracy_count, step, steps;
+    int64_t lost_step; /* the first whose loss is no finite number; 0: none */
     bool has_score;
     uint64_t score_serial; /* changes with each evaluation */
     /* Of the run's first snapshot, whichever the frame thread saw first. */

@@ -2,6 +2,7 @@
 #include "mlscope_counting.h"
 
 #include <caliper/caliper.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,8 @@ bool model_step(Model *model, double *out_loss, char *why)
     struct timespec nap = {0, 50000};
     nanosleep(&nap, NULL);
     *out_loss = (double)++model->step;
+    if (model->params.learning_rate == COUNTING_TOO_FAST && model->step >= 3)
+        *out_loss = NAN;
     return true;
 }
 
@@ -70,6 +73,7 @@ bool model_evaluate(Model *model, ModelScore *out, bool (*stop)(void *), void *u
     out->wrong_count = 1;
     out->wrong_index[0] = (int32_t)(model->step % model->params.test_count);
     out->wrong_truth[0] = 4;
+    out->confusion[4][0] = out->seen;
     return true;
 }
 

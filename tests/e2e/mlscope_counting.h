@@ -2,8 +2,9 @@
  * steps.
  *
  * Its loss at step n is n, and so is what it predicts; each weight and each element of the maps is
- * n modulo COUNTING_VALUES; the digit is 1. What is alive is counted. With it IDX files as the
- * format's page has them. */
+ * n modulo COUNTING_VALUES; the digit is 1. All test images are taken for 0. With a learning rate
+ * of COUNTING_TOO_FAST the loss is NaN from step 3 on. What is alive is counted. With it IDX files
+ * as the format's page has them. */
 #ifndef CALIPER_TESTS_MLSCOPE_COUNTING_H
 #define CALIPER_TESTS_MLSCOPE_COUNTING_H
 
@@ -12,7 +13,7 @@
 
 #include "model.h"
 
-enum { COUNTING_VALUES = 97 };
+enum { COUNTING_VALUES = 97, COUNTING_TOO_FAST = 1000 };
 
 extern atomic_int counting_models, counting_snapshots;
 

@@ -34,15 +34,67 @@ static UiBench bench;
 static Host *host;
 static const CaliperAppletDescriptor *applet;
 static MlScope *app;
+static bool offers_cuda; /* the device service does */
+static char told[512];   /* the last error or warning of the applet */
+static int told_count;
+/* The host's table, its pictures looked at on the way. */
+static CaliperWidgetsV1 watched;
+static int images, too_wide; /* drawn so far; of them and of canvases: past the region's edge */
+static uint32_t strongest;   /* the largest alpha of a filled rectangle */
 static CaliperHost given;
+static int sink;
 
 CALIPER_EXPORT const CaliperAppletDescriptor *caliper_applet_descriptor(void);
 
+static CaliperDeviceKind kind_cuda(void)
+{
+    return CALIPER_DEV_CUDA;
+}
+
+static void count_line(void *user, const LogEntry *entry)
+{
+    (void)user;
+    if (entry->level < LOG_LEVEL_WARN || strcmp(entry->module, "applet") != 0)
+        return;
+    told_count++;
+    snprintf(told, sizeof told, "%s", entry->text);
+}
+
+static void measure(float width)
+{
+    float room = 0;
+    widgets_table()->remaining(&room, NULL);
+    too_wide += width > room + 0.5f ? 1 : 0;
+}
+
+static void watch_image(CaliperTextureId texture, float width, float height, uint32_t flags)
+{
+    images++;
+    measure(width);
+    widgets_table()->image(texture, width, height, flags);
+}
+
+static bool watch_canvas(const char *id, float width, float height, uint32_t flags)
+{
+    measure(width);
+    return widgets_table()->canvas(id, width, height, flags);
+}
+
+static void watch_draw_rect(double x0, double y0, double x1, double y1, uint32_t rgba, float line)
+{
+    if (line < 0 && rgba >> 24 > strongest)
+        strongest = rgba >> 24;
+    widgets_table()->draw_rect(x0, y0, x1, y1, rgba, line);
+}
+
 static const void *get_service(const CaliperHost *unused, const char *id)
 {
+    static const CaliperDeviceV1 cuda = {.struct_size = sizeof cuda, .kind = kind_cuda};
     (void)unused;
+    if (strcmp(id, CALIPER_DEVICE_V1) == 0 && offers_cuda)
+        return &cuda;
     if (strcmp(id, CALIPER_WIDGETS_V1) == 0)
-        return widgets_table();
+        return &watched;
     if (strcmp(id, CALIPER_PLOT_V1) == 0)
         return plot_table();
     return strcmp(id, CALIPER_METRICS_V1) == 0 ? NULL : host_service(host, id);
@@ -86,6 +138,11 @@ static int set_up(void **state)
     host = host_create(&(HostParams){.struct_size = sizeof(HostParams), .data_dir = root});
     if (host == NULL || !services_register_all(host, bench.bridge))
         return 1;
+    watched = *widgets_table();
+    watched.image = watch_image;
+    watched.canvas = watch_canvas;
+    watched.draw_rect = watch_draw_rect;
+    sink = log_sink_add(count_line, NULL);
     applet = caliper_applet_descriptor();
     given = (CaliperHost){.struct_size = sizeof given,
                           .abi_epoch = CALIPER_ABI_EPOCH,
@@ -123,6 +180,7 @@ static int tear_down(void **state)
     applet->api.destroy(app);
     good = good && atomic_load(&counting_models) == 0 && atomic_load(&counting_snapshots) == 0;
     host_destroy(&host);
+    log_sink_remove(sink);
     bench_stop(&bench);
     char command[128];
     snprintf(command, sizeof command, "rm -r %s", root);
@@ -307,19 +365,28 @@ static void test_refused(void **state)
 static void expect_refused(const char *words)
 {
     uint64_t job = app->job;
+    int lines = told_count, step = check_pictures();
     TrainerView view;
     app->wants_start = true;
     frame();
+    assert_int_equal(told_count, lines + 1); /* once, and what was meant */
+    assert_non_null(strstr(told, words));
     trainer_view(app->trainer, &view);
     assert_int_equal(view.state, TRAINER_STATE_FAILED);
     assert_non_null(strstr(view.status, words));
     assert_true(app->job == job); /* none was started */
     frame();
+    assert_int_equal(told_count, lines + 1);
+    assert_int_equal(check_pictures(), step); /* the last run's */
 }
 
 static void test_bad_settings(void **state)
 {
     (void)state;
+    app->wants_start = true;
+    frame();
+    wait_for_job();
+    frame();
     app->seed = -1;
     expect_refused("the seed must be 0 or more");
     app->seed = 1;
@@ -337,6 +404,130 @@ static void test_bad_settings(void **state)
     check_pictures();
 }
 
+/* A run that cannot begin is told once, on the panel and in the log. */
+static void test_failures_are_told(void **state)
+{
+    int lines = told_count;
+    TrainerView view;
+    (void)state;
+    app->data = 2;
+    snprintf(app->folder, sizeof app->folder, "%s/nowhere", root);
+    app->wants_start = true;
+    frame();
+    wait_for_job();
+    frame();
+    frame();
+    trainer_view(app->trainer, &view);
+    assert_int_equal(view.state, TRAINER_STATE_FAILED);
+    assert_int_equal(told_count, lines + 1);
+    assert_non_null(strstr(told, "nowhere: there is no train-images-idx3-ubyte.gz"));
+    snprintf(app->folder, sizeof app->folder, "%s", data);
+}
+
+static void run_whole(void)
+{
+    app->wants_start = true;
+    frame();
+    wait_for_job();
+    frame();
+}
+
+/* The loss is lost at step 3: the panel knows it, and draws what there is. */
+static void test_learning_too_fast(void **state)
+{
+    TrainerView view;
+    (void)state;
+    app->learning_rate = COUNTING_TOO_FAST;
+    run_whole();
+    trainer_view(app->trainer, &view);
+    assert_int_equal(view.state, TRAINER_STATE_DONE);
+    assert_int_equal(view.lost_step, 3);
+    frame();
+    app->learning_rate = 1e-3;
+    run_whole();
+    trainer_view(app->trainer, &view);
+    assert_int_equal(view.lost_step, 0);
+}
+
+static void open_tab(const char *label)
+{
+    uint32_t count = 0;
+    ui_items_listen(bench.ui, true);
+    frame();
+    const UiItem *items = ui_items(bench.ui, &count);
+    float x = -1, y = -1;
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(items[i].kind, "tab") == 0 && strcmp(items[i].label, label) == 0) {
+            x = items[i].x + items[i].w / 2;
+            y = items[i].y + items[i].h / 2;
+        }
+    }
+    ui_items_listen(bench.ui, false);
+    assert_true(x > 0);
+    bench_move(&bench, x, y);
+    frame();
+    bench_button(&bench, 0, true);
+    frame();
+    bench_button(&bench, 0, false);
+    frame();
+    frame();
+}
+
+/* Whatever the window's width, no picture leaves its region; of digits and of clothes, whose names
+ * are longer. Where all of a row of the matrix is wrong, its cell has the strongest colour. */
+static void test_all_of_it_fits(void **state)
+{
+    static const char *const tabs[] = {"Learning", "Confusion", "Misclassified"};
+    float width = bench.width, height = bench.height;
+    (void)state;
+    run_whole();
+    for (int tab = 0; tab < 3; tab++) {
+        open_tab(tabs[tab]);
+        for (int clothes = 0; clothes < 2; clothes++) {
+            app->run_data = clothes == 1 ? 1 : 2;
+            for (bench.width = 610; bench.width < 1700; bench.width += 30) {
+                bench.height = 400 + (float)((int)bench.width % 7) * 90;
+                frame(); /* regions are laid out anew */
+                images = too_wide = 0;
+                strongest = 0;
+                frame();
+                if (too_wide != 0 || images != (tab == 0 ? 17 : tab == 1 ? 0 : 1))
+                    fail_msg("%s, %g wide: %d of %d too wide", tabs[tab], (double)bench.width,
+                             too_wide, images);
+                if (tab == 1)
+                    assert_int_equal(strongest, 255);
+            }
+            bench.width = width;
+            bench.height = height;
+        }
+    }
+    open_tab("Learning");
+    app->run_data = 2;
+}
+
+/* A CUDA device and a network that cannot use it: said in the log and on the panel. */
+static void test_cuda_that_is_of_no_use(void **state)
+{
+    MlScope *first = app;
+    int lines = told_count;
+    (void)state;
+    offers_cuda = true;
+    app = applet->api.create();
+    assert_non_null(app);
+    assert_true(applet->api.initialize(app, &given));
+    offers_cuda = false;
+    assert_int_equal(told_count, lines + 1);
+    assert_non_null(strstr(told, "training on the CPU"));
+    assert_true(app->lacks_cuda && !app->has_cuda && app->device == 0);
+    app->batch = 10;
+    app->epochs = SHORT;
+    run_whole();
+    check_pictures();
+    applet->api.cleanup(app);
+    applet->api.destroy(app);
+    app = first;
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -344,6 +535,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_frame_thread),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_bad_settings),
+        cmocka_unit_test(test_failures_are_told),
+        cmocka_unit_test(test_learning_too_fast),
+        cmocka_unit_test(test_all_of_it_fits),
+        cmocka_unit_test(test_cuda_that_is_of_no_use),
     };
     if (argc != 2)
         return 2;

@@ -283,11 +283,12 @@ def test_refused_textures():
 
 def test_bad_seed():
     """Below 0 with the button beside the field: red words, and no run."""
-    script = "at 2\nmove 123 295\n"
+    script = "at 2\nmove 112 295\n"
     for frame in (3, 6):
         script += f"at {frame}\npress left\nat {frame + 1}\nrelease left\n"
     script += f"at 10\n{BUTTON}press left\nat 11\nrelease left\nat 14\nmove 700 600\n"
-    log, picture = run("seed", 20, 0, script)
+    log, picture = run("seed", 20, 0, script, lines="error .*seed must be")
+    check(len(re.findall("error .*the seed must be 0 or more", log)) == 1, log)
     words = picture[455:475, 18:230]
     check(((words[..., 0] > 180) & (words[..., 1] < 140)).sum() > 100, "no red words", log)
     check("DuckDB" not in log, "a run was begun", log)
@@ -311,7 +312,9 @@ def test_data_is_chosen():
     run("folder", 300, 2, options=("--data", str(FASHION)))
     row = list(ask("folder", "SELECT hparams FROM runs")[0].values())
     check(json.loads(row[0])["data"] == "fashion-mnist", row)
-    log, picture = run("no_mnist", 60, 2, options=("--data", "mnist"))
+    log, picture = run("no_mnist", 60, 2, options=("--data", "mnist"),
+                       lines="error .*there is no train-images")
+    check(len(re.findall("error .*there is no train-images", log)) == 1, log)
     check(not (folder / "no_mnist.f32").exists(), "it learnt something", log)
     check(not (folder / "no_mnist" / "datasets").exists(), "something was fetched unasked")
     advice = picture[224:238, 18:200]
