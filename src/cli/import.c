@@ -47,8 +47,8 @@ typedef struct NamedCount {
 #member, offsetof(ImportCounts, member) \
     }
 static const NamedCount named_counts[] = {
-    COUNT(scalars),         COUNT(histograms),    COUNT(images),    COUNT(hparams),
-    COUNT(images_unread),   COUNT(texts),         COUNT(other),     COUNT(records),
+    COUNT(scalars),         COUNT(histograms),    COUNT(images),    COUNT(texts),
+    COUNT(hparams),         COUNT(images_unread), COUNT(other),     COUNT(records),
     COUNT(damaged_records), COUNT(damaged_bytes), COUNT(undecoded), COUNT(too_large),
     COUNT(pending_bytes)};
 enum { COUNTS = sizeof named_counts / sizeof named_counts[0] };
@@ -71,9 +71,9 @@ static void print_counts(ImportCounts *counts)
     static const char *const words[] = {"scalars",
                                         "histograms (values drawn from their buckets)",
                                         "images",
+                                        "texts",
                                         "settings",
                                         "images that are not PNG (not kept)",
-                                        "texts (not kept)",
                                         "values of other kinds (not kept)",
                                         NULL,
                                         "damaged records",

@@ -216,6 +216,8 @@ static bool log_one(void *user, const TfeventsItem *item)
         counts->hparams++;
         break;
     case TFEVENTS_TEXT:
+        metrics_store_text_at(import->store, import->run, item->tag, item->step, item->bytes,
+                              item->size_bytes, wall_us);
         counts->texts++;
         break;
     default:

@@ -8,9 +8,8 @@
 #include "store/metrics/metrics_store.h"
 
 typedef struct ImportCounts {
-    uint64_t scalars, histograms, images, hparams;
+    uint64_t scalars, histograms, images, texts, hparams;
     uint64_t images_unread; /* not PNG, or damaged */
-    uint64_t texts;         /* found; there is no table for them */
     uint64_t other;         /* values of other kinds */
     uint64_t records, damaged_records, damaged_bytes, undecoded, too_large, pending_bytes;
 } ImportCounts;

@@ -149,7 +149,7 @@ static bool read_table(CliOptions *options, const char *text)
 {
     options->table = text;
     return strcmp(text, "scalars") == 0 || strcmp(text, "histograms") == 0 ||
-           strcmp(text, "images") == 0 || strcmp(text, "runs") == 0;
+           strcmp(text, "images") == 0 || strcmp(text, "texts") == 0 || strcmp(text, "runs") == 0;
 }
 
 static bool read_runs_state(CliOptions *options, const char *text)
@@ -205,8 +205,8 @@ const CliOption cli_option_table[] = {
     {"--tensor", "NAME", "info convert", "this array of the file alone", read_tensor,
      "the name of an array", CLI_WORD_FREE},
     {"--force", NULL, "convert export", "replace a file that is there", set_force, NULL, 0},
-    {"--table", "NAME", "export", "scalars (else these), histograms, images or runs", read_table,
-     "scalars, histograms, images or runs", CLI_WORD_FREE},
+    {"--table", "NAME", "export", "scalars (else these), histograms, images, texts or runs",
+     read_table, "scalars, histograms, images, texts or runs", CLI_WORD_FREE},
     {"--dir", "DIR", "new", "where the folder is made; else here", read_new_dir, "a folder",
      CLI_WORD_FOLDER},
     {"--id", "ID", "new", "the applet's id; else org.example.NAME", read_new_id,

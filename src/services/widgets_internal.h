@@ -134,6 +134,9 @@ void widgets_item_done(void);
 /* A text's end; reads every byte, so that a bad pointer faults here and not inside the toolkit.
  * *text becomes a copy when it holds NUL bytes. */
 const char *widgets_text_end(const char **text, int64_t len);
+/* Text as it flows here. A draw list holds 65536 vertices between two commands, so a long text that
+ * is wrapped is drawn line by line, those in sight alone. */
+void widgets_flow(const char *text, const char *end);
 char *widgets_scratch(size_t bytes);
 /* Copies as much as fits, cut at a code point; NULL is empty. */
 void widgets_copy_text(char *to, size_t to_bytes, const char *from);

@@ -163,12 +163,65 @@ void widgets_slot_text_size(const char *text, int64_t len, float wrap_w, uint32_
 
 /* ---- Text ---- */
 
+/* Where the line that begins at `text` ends; at least one character, if there is one. */
+static const char *wrapped_line(const ImFont *font, float scale, const char *text, const char *end,
+                                float wrap)
+{
+    const char *stop = font->CalcWordWrapPositionA(scale, text, end, wrap);
+    if (stop > text || text == end)
+        return stop;
+    do
+        stop++;
+    while (stop < end && (static_cast<unsigned char>(*stop) & 0xc0) == 0x80);
+    return stop;
+}
+
+static void wrapped_lines(const char *text, const char *end, float wrap_at)
+{
+    ImGuiWindow *const window = ImGui::GetCurrentWindow();
+    const ImFont *const font = ImGui::GetFont();
+    const float size = ImGui::GetFontSize(), scale = size / font->FontSize;
+    const ImVec2 start(window->DC.CursorPos.x,
+                       window->DC.CursorPos.y + window->DC.CurrLineTextBaseOffset);
+    const float wrap = ImGui::CalcWrapWidthForPos(window->DC.CursorPos, wrap_at);
+    const ImU32 color = ImGui::GetColorU32(ImGuiCol_Text);
+    float y = start.y, width = 0.0f;
+    while (text < end) {
+        const void *const found = std::memchr(text, '\n', static_cast<size_t>(end - text));
+        const char *const line_end = found != nullptr ? static_cast<const char *>(found) : end;
+        const char *const stop = wrapped_line(font, scale, text, line_end, wrap);
+        if (y + size >= window->ClipRect.Min.y && y <= window->ClipRect.Max.y) {
+            width = ImMax(width, font->CalcTextSizeA(size, FLT_MAX, 0.0f, text, stop).x);
+            window->DrawList->AddText(font, size, ImVec2(start.x, y), color, text, stop);
+        }
+        y += size;
+        /* Blanks that a line breaks at are not drawn, nor is the end of a line. */
+        for (text = stop; text < line_end && ImCharIsBlankA(*text);)
+            text++;
+        if (text == line_end && text < end)
+            text++;
+    }
+    const ImVec2 extent(width, y - start.y);
+    ImGui::ItemSize(extent, 0.0f);
+    ImGui::ItemAdd(ImRect(start, ImVec2(start.x + extent.x, start.y + extent.y)), 0);
+}
+
+void widgets_flow(const char *text, const char *end)
+{
+    constexpr ptrdiff_t whole_bytes = 8192;
+    const float wrap_at = ImGui::GetCurrentWindow()->DC.TextWrapPos;
+    if (end - text <= whole_bytes || wrap_at < 0.0f)
+        ImGui::TextUnformatted(text, end);
+    else if (!ImGui::GetCurrentWindow()->SkipItems)
+        wrapped_lines(text, end, wrap_at);
+}
+
 void widgets_slot_text(const char *text)
 {
     if (!widgets_enter("text"))
         return;
     const char *const end = widgets_text_end(&text, -1);
-    ImGui::TextUnformatted(text, end);
+    widgets_flow(text, end);
 }
 
 /* Each line on its own, at the right edge or in the middle of what is left. */
@@ -203,12 +256,12 @@ void widgets_slot_text_ex(const char *text, int64_t len, uint32_t rgba, uint32_t
         ImGui::Bullet();
     if ((flags & CALIPER_TEXT_WRAP) != 0) {
         ImGui::PushTextWrapPos(0.0f);
-        ImGui::TextUnformatted(text, end);
+        widgets_flow(text, end);
         ImGui::PopTextWrapPos();
     } else if ((flags & (CALIPER_TEXT_RIGHT | CALIPER_TEXT_CENTER)) != 0) {
         aligned_lines(text, end, (flags & CALIPER_TEXT_RIGHT) != 0 ? 1.0f : 0.5f);
     } else {
-        ImGui::TextUnformatted(text, end);
+        widgets_flow(text, end);
     }
     if ((flags & faces) != 0)
         ImGui::PopFont();
@@ -226,11 +279,11 @@ void widgets_slot_field(const char *label, const char *value)
     const float start = ImGui::GetCursorPosX();
     ImGui::BeginGroup();
     ImGui::PushStyleColor(ImGuiCol_Text, ui_theme_color(CALIPER_THEME_TEXT_DIM));
-    ImGui::TextUnformatted(label, label_end);
+    widgets_flow(label, label_end);
     ImGui::PopStyleColor();
     ImGui::SameLine(start + ImMax(ImMin(room * 0.4f, 140.0f), 60.0f), 0.0f);
     ImGui::PushTextWrapPos(0.0f);
-    ImGui::TextUnformatted(value, value_end);
+    widgets_flow(value, value_end);
     ImGui::PopTextWrapPos();
     ImGui::EndGroup();
     if (ImGui::IsItemHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Right))

@@ -284,7 +284,7 @@ void widgets_slot_tooltip(const char *text)
         return;
     ImGui::BeginTooltip();
     ImGui::PushTextWrapPos(420.0f);
-    ImGui::TextUnformatted(text, end);
+    widgets_flow(text, end);
     ImGui::PopTextWrapPos();
     ImGui::EndTooltip();
 }

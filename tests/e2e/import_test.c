@@ -217,6 +217,27 @@ static void check_images(Back *back, uint64_t run, const char *file)
     metrics_images_free(&list);
 }
 
+/* What was said, to the byte, at its step and time. */
+static void check_texts(Back *back, uint64_t run, const char *tag, const cJSON *rows)
+{
+    MetricsTexts list, one;
+    assert_true(metrics_read_text_list(back->reader, run, tag, &list));
+    assert_int_equal(list.count, cJSON_GetArraySize(rows));
+    for (uint32_t i = 0; i < list.count; i++) {
+        const cJSON *row = cJSON_GetArrayItem(rows, (int)i);
+        const char *said = cJSON_GetArrayItem(cJSON_GetArrayItem(row, 2), 0)->valuestring;
+        assert_true(metrics_read_text(back->reader, run, list.items[i].seq, 1000, &one));
+        assert_int_equal(one.count, 1);
+        assert_string_equal(one.items[0].value, said);
+        assert_int_equal(one.items[0].bytes, strlen(said));
+        assert_int_equal(one.items[0].step, (int64_t)number_of(cJSON_GetArrayItem(row, 0)));
+        assert_true(one.items[0].wall_us == llrint(number_of(cJSON_GetArrayItem(row, 1)) * 1e6));
+        metrics_texts_free(&one);
+    }
+    assert_true(list.count > 0);
+    metrics_texts_free(&list);
+}
+
 static cJSON *read_truth(void)
 {
     char path[512];
@@ -260,6 +281,8 @@ static void check_run(Back *back, const MetricsRuns *runs, const cJSON *answer, 
     {
         if (strcmp(tag->string, "v2/loss") == 0)
             check_scalars(back, id, tag->string, tag, true);
+        else
+            check_texts(back, id, tag->string, tag);
     }
 }
 

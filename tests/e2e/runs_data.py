@@ -96,6 +96,15 @@ def image(tag, step, wall, rows, channels=3):
     return _event(wall, step, _bytes(1, tag.encode()) + _bytes(4, made))
 
 
+def text(tag, step, wall, *said):
+    """TensorProto {dtype 7, shape 2, string_val 8}; each of `said` is text or bytes."""
+    tensor = b"\x08\x07" + _bytes(2, b"")
+    for one in said:
+        tensor += _bytes(8, one.encode() if isinstance(one, str) else one)
+    metadata = _bytes(1, _bytes(1, b"text"))
+    return _event(wall, step, _bytes(1, tag.encode()) + _bytes(8, tensor) + _bytes(9, metadata))
+
+
 def settings(wall, values):
     """values: {name: number or text}."""
     pairs = b""

@@ -116,6 +116,15 @@ def train(name, optimizer, rate, seed, path):
         if step % 24 == 0:
             limits, counts = histogram([v for x, y, _ in test for v in network.before(x, y)])
             events.append(runs_data.histogram("hidden/before tanh", step, wall, limits, counts))
+        if step % 120 == 119:
+            right = [[sum(1 for s, (_, _, label) in zip(said, test) if (s, label) == (a, b))
+                      for b in range(3)] for a in range(3)]
+            lines = [f"After {step + 1} steps, {sum(r[i] for i, r in enumerate(right))} of "
+                     f"{len(test)} points are right.", "",
+                     "said \\ is   1     2     3"]
+            lines += [f"{i + 1}      " + "".join(f"{n:6}" for n in row)
+                      for i, row in enumerate(right)]
+            events.append(runs_data.text("confusion", step, wall, "\n".join(lines)))
         if step % 96 == 0 or step == STEPS - 1:
             events.append(runs_data.image("plane", step, wall, plane(network)))
         for i in range(HIDDEN):

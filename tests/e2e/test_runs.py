@@ -232,6 +232,30 @@ def test_delete_then_undo(root):
     check(all(r["chosen"] for r in state["rows"]))
 
 
+def copied(root, name):
+    shutil.copytree(root, root.parent / name / "root")
+    return root.parent / name / "root"
+
+
+def test_runs_out_of_sight_are_left_alone(root):
+    root = copied(root, "out_of_sight")
+    found = "at 4\nkey /\nat 6\ntext b do\nat 8\nkey enter\n"
+    state = view(root, found + "at 12\nkey delete\n", 18)
+    check(state["deleted"] == 1 and state["rows"] == [], state["rows"])
+    check(sorted(r["label"] for r in view(root)["rows"]) == ["a #1", "a #3"])
+
+
+def test_undo_brings_back_group_by_group(root):
+    groups = ["n", "up", "up", "up", "c", "delete", "n", "down", "down", "c", "delete"]
+    state = view(copied(root, "groups"), keys(*groups), 30)
+    check(state["deleted"] == 2 and len(state["rows"]) == 1, state["rows"])
+    check(not state["rows"][0]["chosen"])
+    for undone in (1, 2, 3):
+        state = view(copied(root, f"groups_{undone}"), keys(*groups, *["ctrl+z"] * undone), 40)
+        check(len(state["rows"]) == min(1 + undone, 3), undone, state["rows"])
+        check(sum(r["chosen"] for r in state["rows"]) == min(undone, 2), state["rows"])
+
+
 def test_export(root):
     folder = root.parent
     files = folder / "all.csv", folder / "one.csv"
@@ -264,7 +288,7 @@ def test_every_action_by_key_and_by_pointer(folder):
     kept = folder / "given"
     bring(kept, DATA, "given")
     root = folder / "actions"
-    pages = {"": "1", "scalars": "1", "images": "4", "about": "5"}
+    pages = {"": "1", "scalars": "1", "histograms": "3", "images": "4", "texts": "5", "about": "6"}
 
     def fresh():
         shutil.rmtree(root, ignore_errors=True)
@@ -275,7 +299,7 @@ def test_every_action_by_key_and_by_pointer(folder):
     order = [r["label"] for r in view(root)["rows"]]
     ups = ["up"] * len(order) + ["down"] * order.index("run_given")
     seen = {}
-    for name in ("scalars", "images", "about"):
+    for name in ("scalars", "histograms", "images", "texts", "about"):
         state = view(root, keys(*ups, pages[name]), 40)
         for action in state["actions"]:
             if action["page"] in ("", name) and "rect" in action:
@@ -321,7 +345,8 @@ def main():
                      test_bands_hold_every_extreme_where_rows_share_a_pixel,
                      test_steps_that_go_back_by_step_and_by_arrival, test_relative_and_wall_time,
                      test_outliers_are_left_out_of_the_range, test_settings_side_by_side,
-                     test_export, test_delete_then_undo, test_search_note_delete_and_undo):
+                     test_export, test_runs_out_of_sight_are_left_alone,
+                     test_undo_brings_back_group_by_group, test_delete_then_undo, test_search_note_delete_and_undo):
             test(root)
             print("ok", test.__name__, flush=True)
         test_every_action_by_key_and_by_pointer(folder)

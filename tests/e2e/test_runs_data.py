@@ -44,7 +44,7 @@ def keys(*names, start=4):
 
 def typed(statement, *more, start=6):
     """On the Data page: writes a statement over what is there, and runs it."""
-    return (f"at {start - 2}\nkey 7\nat {start}\nkey q\nat {start + 2}\nkey ctrl+a\n"
+    return (f"at {start - 2}\nkey 8\nat {start}\nkey q\nat {start + 2}\nkey ctrl+a\n"
             f"at {start + 4}\ntext {statement}\nat {start + 6}\nkey ctrl+enter\n"
             + keys(*more, start=start + 10))
 
@@ -127,21 +127,22 @@ def number(text):
 
 
 def test_the_list(root):
-    data = view(root, keys("7"), 12, picture="data-first.png")
+    data = view(root, keys("8"), 12, picture="data-first.png")
     check([(i["section"], i["name"]) for i in data["list"]] ==
           [("dataset", "points"), ("table", "few"), ("table", "known"), ("logged", "runs"),
-           ("logged", "scalars"), ("logged", "histograms"), ("logged", "images")], data["list"])
+           ("logged", "scalars"), ("logged", "histograms"), ("logged", "images"), ("logged", "texts")],
+          data["list"])
     detail = {i["name"]: i["detail"] for i in data["list"]}
     check(detail["known"] == "30 rows" and detail["few"] == "view" and detail["runs"] == "1 row")
     check(detail["scalars"] == f"{len(LOSSES)} rows", detail["scalars"])
     check(detail["points"].endswith("/points.csv"))
-    data = view(root, keys("7", "."), picture="data-dataset.png")
+    data = view(root, keys("8", "."), picture="data-dataset.png")
     check(data["columns"] == ["x", "y"] and data["rows"] == 40, data["words"])
     check(data["cells"] == [[str(i), str(i * i)] for i in range(len(data["cells"]))])
 
 
 def test_cells_and_order(root):
-    known = ["7", ".", ".", "."]
+    known = ["8", ".", ".", "."]
     data = view(root, keys(*known), picture="data-table.png")
     check(data["columns"] == ["id", "value", "word", "price"] and data["rows"] == 30)
     shown = len(data["cells"])
@@ -173,12 +174,12 @@ def test_cells_and_order(root):
 
 
 def test_a_click_on_a_header_sorts(root):
-    state = look(root, keys("7", ".", ".", ".") + "at 14\nlist " + str(root.parent / "items") + "\n")
+    state = look(root, keys("8", ".", ".", ".") + "at 14\nlist " + str(root.parent / "items") + "\n")
     items = [json.loads(line) for line in (root.parent / "items").read_text().splitlines()]
     sort = next(i for i in items if i["label"].startswith("Sort"))
     check(state["data"]["sort"] == -1)
     # The header stands below the bar; "price" is the last of the four columns.
-    script = keys("7", ".", ".", ".") + (
+    script = keys("8", ".", ".", ".") + (
         f"at 14\nmove {sort['x'] - 20} {sort['y'] + sort['h'] + 16}\nat 16\nclick left\n"
         "at 20\nclick left\n")
     data = view(root, script, 30)
@@ -197,29 +198,29 @@ def test_what_runs_logged_is_read_and_no_more(root):
     for statement in ("DELETE FROM scalars", "SELECT 1; SELECT 2"):
         data = view(root, typed(statement), 30, picture="data-refused.png")
         check(data["failed"] and "cells" not in data and "\n" not in data["words"], data["words"])
-    data = view(root, keys("7", ".", ".", ".", ".", "."))
+    data = view(root, keys("8", ".", ".", ".", ".", "."))
     check(data["rows"] == len(LOSSES), data["words"])
 
 
 def test_any_statement_on_data(root):
     # The choice of a table of caliper.data.v1 makes the statement one for it.
-    data = view(root, "at 4\nkey 7\nat 6\nkey d\n" + typed(
+    data = view(root, "at 4\nkey 8\nat 6\nkey d\n" + typed(
         "CREATE TABLE made AS SELECT 42 AS answer", start=10), 30)
     check(not data["logged"] and not data["failed"], data["words"])
     check(("table", "made") in [(i["section"], i["name"]) for i in data["list"]], data["list"])
-    data = view(root, "at 4\nkey 7\nat 6\nkey d\n" + typed("SELECT answer FROM made", start=10), 30)
+    data = view(root, "at 4\nkey 8\nat 6\nkey d\n" + typed("SELECT answer FROM made", start=10), 30)
     check(data["cells"] == [["42"]])
-    data = view(root, "at 4\nkey 7\nat 6\nkey d\n" + typed("SELECT nothing FROM made", start=10), 30)
+    data = view(root, "at 4\nkey 8\nat 6\nkey d\n" + typed("SELECT nothing FROM made", start=10), 30)
     check(data["failed"] and "nothing" in data["words"] and "LINE" not in data["words"])
     sql(root, "DROP TABLE made")
 
 
 def test_a_plot_of_chosen_columns(root):
-    data = view(root, keys("7", ".", "v"), picture="data-plot.png")
+    data = view(root, keys("8", ".", "v"), picture="data-plot.png")
     # "x" goes across by itself, the last number upwards.
     check(data["plot"]["x"] == list(range(40)) and not data["plot"]["points"])
     check(data["plot"]["y"] == {"y": [i * i for i in range(40)]})
-    data = view(root, keys("7", ".", "v", "x", "x", "y"), 26)
+    data = view(root, keys("8", ".", "v", "x", "x", "y"), 26)
     # y across (0, 1, 4, ...) then the row's number; upwards the next: x.
     check(data["plot"]["x"] == [i + 1 for i in range(40)], data["plot"]["x"][:4])
     check(data["plot"]["y"] == {"x": list(range(40))})
@@ -265,13 +266,13 @@ def test_cancel(root):
 def test_no_run_no_table(folder):
     root = folder / "none"
     root.mkdir()
-    state = look(root, keys("7"), 12, picture="data-none.png")
+    state = look(root, keys("8"), 12, picture="data-none.png")
     check(state["page"] == "data" and all(i["section"] == "logged" for i in state["data"]["list"]))
     check(not (root / "data.duckdb").exists(), "looking makes nothing")
 
 
 def test_every_action_by_key_and_by_pointer(root):
-    before = keys("7", ".", ".", ".")
+    before = keys("8", ".", ".", ".")
     state = look(root, before, 16)
     mine = {a["name"]: a for a in state["actions"] if a["page"] == "data" or a["name"] == "data"}
     plot = look(root, before + "at 12\nkey v\n", 24)

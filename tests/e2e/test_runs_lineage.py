@@ -124,7 +124,7 @@ def cursor_on(run):
 
 
 def test_a_run_has_its_artifacts(root):
-    state = view(root, keys(*cursor_on(1), "6"), 20, picture="artifacts.png")
+    state = view(root, keys(*cursor_on(1), "7"), 20, picture="artifacts.png")
     page = state[PAGE]
     check(state["page"] == PAGE and page["run"] == 1 and not page["all"])
     check(rows_of(page["rows"]) == expected(lambda run: run == 1), page["rows"])
@@ -134,36 +134,36 @@ def test_a_run_has_its_artifacts(root):
     check(page["chosen"] == DIGESTS["weights 3"])
     check([(r["name"], r["run"]) for r in page["origins"]] == [("best", 1), ("model", 2)])
     check(state["frame_queries"] == 0)
-    page = view(root, keys(*cursor_on(2), "6"), 20)[PAGE]
+    page = view(root, keys(*cursor_on(2), "7"), 20)[PAGE]
     check(rows_of(page["rows"]) == expected(lambda run: run == 2), page["rows"])
 
 
 def test_all_runs_and_the_way_back(root):
-    state = view(root, keys(*cursor_on(2), "6", "w"), 20, picture="artifacts-all.png")
+    state = view(root, keys(*cursor_on(2), "7", "w"), 20, picture="artifacts-all.png")
     page = state[PAGE]
     check(page["all"] and rows_of(page["rows"]) == expected(lambda run: True), page["rows"])
     check(page["bytes"] == sum(map(len, BLOBS.values())), "each blob counts once")
     # Newest first: loose, best (run 1), model (run 2, chosen), readme, model, model.
-    state = view(root, keys(*cursor_on(2), "6", "w", ",", "g"), 24)
+    state = view(root, keys(*cursor_on(2), "7", "w", ",", "g"), 24)
     check(state["cursor"] == 1 and state["page"] == "about", state["cursor"], state["page"])
-    state = view(root, keys(*cursor_on(2), "6", "w", ",", ",", "g"), 26)
+    state = view(root, keys(*cursor_on(2), "7", "w", ",", ",", "g"), 26)
     check(state["cursor"] == 2 and state["page"] == PAGE, state["cursor"], state["page"])
     check("no run" in state["told"], state["told"])
 
 
 def test_verify_finds_what_is_not_whole(root):
-    page = view(root, keys(*cursor_on(1), "6", "shift+v"), 24, picture="artifacts-whole.png")[PAGE]
+    page = view(root, keys(*cursor_on(1), "7", "shift+v"), 24, picture="artifacts-whole.png")[PAGE]
     check([r["state"] for r in page["rows"]] == ["whole"] * 3, page["rows"])
     path = {name: root / "artifacts" / d[:2] / d for name, d in DIGESTS.items()}
     kept = path["weights 1"].read_bytes()
     path["weights 1"].write_bytes(kept[:5000] + b"\xff" + kept[5001:])  # one byte, same length
     path["weights 2"].rename(root / "away")
-    page = view(root, keys(*cursor_on(1), "6"), 20)[PAGE]
+    page = view(root, keys(*cursor_on(1), "7"), 20)[PAGE]
     check([r["state"] for r in page["rows"]] == ["there", "missing", "there"], page["rows"])
     check(page["missing"] == 1)
-    page = view(root, keys(*cursor_on(1), "6", ".", ".", "v"), 24)[PAGE]
+    page = view(root, keys(*cursor_on(1), "7", ".", ".", "v"), 24)[PAGE]
     check([r["state"] for r in page["rows"]] == ["there", "missing", "damaged"], page["rows"])
-    page = view(root, keys(*cursor_on(1), "6", "shift+v"), 24, picture="artifacts-bad.png")[PAGE]
+    page = view(root, keys(*cursor_on(1), "7", "shift+v"), 24, picture="artifacts-bad.png")[PAGE]
     check([r["state"] for r in page["rows"]] == ["whole", "missing", "damaged"], page["rows"])
     path["weights 1"].write_bytes(kept)
     (root / "away").rename(path["weights 2"])
@@ -177,7 +177,7 @@ def test_show_in_folder(root):
     opener = tools / "xdg-open"
     opener.write_text(f'#!/bin/sh\nprintf "%s|" "$#" "$@" > "{told}"\n')
     opener.chmod(opener.stat().st_mode | stat.S_IXUSR)
-    script = keys(*cursor_on(1), "6", "f")
+    script = keys(*cursor_on(1), "7", "f")
     page = view(root, script, 24, path=f"{tools}:/usr/bin:/bin")[PAGE]
     wanted = str(root / "artifacts" / DIGESTS["weights 3"][:2])
     check(told.read_text() == f"1|{wanted}|", told.read_text())
@@ -193,7 +193,7 @@ def test_nothing_was_put(root):
     empty = root.parent / "empty"
     result = command("import", "tfevents", root.parent / "events", "--data-dir", empty)
     check(result.returncode == 0, result.stderr)
-    page = view(empty, keys("6", "v", "shift+v", "f", "g", ".", ","), 24,
+    page = view(empty, keys("7", "v", "shift+v", "f", "g", ".", ","), 24,
                 picture="artifacts-none.png")[PAGE]
     check(page["rows"] == [] and page["bytes"] == 0 and page["origins"] == [])
     check(not (empty / "artifacts").exists(), "looking makes nothing")
@@ -201,7 +201,7 @@ def test_nothing_was_put(root):
 
 def test_every_action_by_key_and_by_pointer(root):
     # The middle one of three is chosen, so that there is one above and one below.
-    before = cursor_on(1) + ["6", "."]
+    before = cursor_on(1) + ["7", "."]
     start = 8 + 2 * len(before)
     state = view(root, keys(*before), start)
     mine = {a["name"]: a for a in state["actions"] if a["page"] == PAGE or a["name"] == PAGE}

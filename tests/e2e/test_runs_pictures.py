@@ -29,8 +29,8 @@ def keys(*names, start=4):
 
 
 SMOOTH = keys(*["]"] * 6)
-NOTE = keys("5", "e") + "at 8\ntext The slow schedule wins. Try 0.02 next.\n"
-QUERY = keys("7", "q") + (
+NOTE = keys("6", "e") + "at 8\ntext The slow schedule wins. Try 0.02 next.\n"
+QUERY = keys("8", "q") + (
     "at 8\ntext SELECT step, value, value - lag(value) OVER (ORDER BY step) AS change\nat 9\nkey "
     "enter\nat 10\ntext FROM scalars WHERE tag = 'train/loss' AND run = 1 ORDER BY step\nat 12\n"
     "key ctrl+enter\n")
@@ -48,8 +48,9 @@ SHOTS = (
     ("parameters", "spirals", keys("2"), (SMALL,)),
     ("histograms", "spirals", keys("3"), (SMALL,)),
     ("images", "spirals", keys("4", ","), (SMALL,)),
+    ("texts", "spirals", keys("5", ","), (SMALL,)),
     ("about", "spirals", NOTE, (SMALL,)),
-    ("artifacts", "spirals", keys("6", ".", "shift+v"), (SMALL,)),
+    ("artifacts", "spirals", keys("7", ".", "shift+v"), (SMALL,)),
     ("data", "spirals", QUERY, (SMALL,)),
     ("data-plot", "spirals", QUERY + keys("v", start=16), (SMALL,)),
     ("deleted", "spirals", keys("s", "delete", "a"), (SMALL,)),

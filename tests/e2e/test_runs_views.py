@@ -138,6 +138,37 @@ def test_images_are_the_pixels_that_were_written(folder):
                       data[at:at + 3], pixel)
 
 
+# ---- Texts ----
+
+def test_texts_are_what_was_said(folder):
+    """Tags of any length are told apart, and the next one is a key away; zeros and what is no UTF-8
+    do no harm; of a long text the first characters are shown."""
+    long_tag = "a/" + "very long " * 40
+    said = {"b": ["first", "line\none \u00e9\u6e2c \x00 \x1b[31m\ttab", "%s %n \\"],
+            long_tag + "1": ["one"], long_tag + "2": ["two"], "huge": ["\u00e9" * 30000],
+            "broken": [b"a\xffb"], "none": [""]}
+    events = [runs_data.text(tag, 7 * i - 7, T0 + i, words)
+              for tag, all_words in said.items() for i, words in enumerate(all_words)]
+    events.append(runs_data.text("several", 3, T0, "x", "y", "z"))
+    runs_data.write_events(folder / "said" / "one" / EVENTS, events)
+    root = folder / "texts"
+    bring(root, folder / "said")
+    found = {}
+    for i in range(len(said) + 1):
+        media = view(root, keys("5", *["t"] * i), 10 + 2 * i)["media"]
+        found[media["tag"]] = media
+    check(set(found) == {*said, "several"}, list(found))
+    check(found[long_tag + "1"]["text"] == "one" and found[long_tag + "2"]["text"] == "two")
+    check(found["huge"]["text"] == "\u00e9" * 20000 and found["broken"]["text"] == "a\ufffdb")
+    check(found["none"]["text"] == "" and found["none"]["texts"] == 1)
+    check(found["several"]["texts"] == 3 and found["several"]["text"] == "z")
+    for back, (step, words) in enumerate(((7, "%s %n \\"), (0, "line\none \u00e9\u6e2c   "
+                                                               " [31m\ttab"), (-7, "first"))):
+        order = sorted([*said, "several"])
+        media = view(root, keys("5", *["t"] * order.index("b"), *[","] * back), 40)["media"]
+        check(media["tag"] == "b" and media["text_step"] == step and media["text"] == words, media)
+
+
 # ---- Notes ----
 
 def test_notes_stay(folder):
@@ -147,7 +178,7 @@ def test_notes_stay(folder):
     runs_data.write(folder / "n" / "two" / EVENTS, [("loss", 0, 1.0, T0)])
     root = folder / "notes"
     bring(root, folder / "n")
-    state = view(root, keys("5", "e") + f"at 10\ntext {words}\nat 12\nkey ctrl+enter\n", 16)
+    state = view(root, keys("6", "e") + f"at 10\ntext {words}\nat 12\nkey ctrl+enter\n", 16)
     marked = state["cursor"]
     for _ in range(2):  # another process each
         for row in view(root)["rows"]:
@@ -156,11 +187,11 @@ def test_notes_stay(folder):
                      "--data-dir", root)
     check(words in json.dumps(json.loads(result.stdout), ensure_ascii=False).replace('\\"', '"')
           .replace("\\\\", "\\"), result.stdout)
-    state = view(root, keys("5", "e") + "at 10\nkey ctrl+a\nat 12\nkey delete\nat 14\n"
+    state = view(root, keys("6", "e") + "at 10\nkey ctrl+a\nat 12\nkey delete\nat 14\n"
                  "key ctrl+enter\n", 18)
     check(all(row["note"] == "" for row in view(root)["rows"]), "a note can be taken away")
     # The page of one run, then that of the other: each keeps its own.
-    view(root, keys("up", "up", "5", "e") + "at 14\ntext first\nat 16\nkey ctrl+enter\n"
+    view(root, keys("up", "up", "6", "e") + "at 14\ntext first\nat 16\nkey ctrl+enter\n"
          "at 18\nkey tab\nat 20\nmove 60 182\nat 21\nclick left\nat 23\nkey e\n"
          "at 25\ntext second\nat 27\nkey ctrl+enter\n", 32)
     notes = sorted(row["note"] for row in view(root)["rows"])
@@ -189,7 +220,7 @@ def test_a_second_process_shows_and_leaves_alone(folder):
             time.sleep(0.1)
         check(beside["owner"] is False, "the first process did not take the data")
         check(beside["rows"] == alone["rows"] and beside["charts"] == alone["charts"])
-        state = view(root, keys("5", "e") + "at 10\ntext mine\nat 12\nkey ctrl+enter\n"
+        state = view(root, keys("6", "e") + "at 10\ntext mine\nat 12\nkey ctrl+enter\n"
                      "at 14\nkey 1\nat 16\nkey a\nat 18\nkey delete\n", 24)
         check(state["rows"] == alone["rows"] and state["deleted"] == 0, state["rows"])
         # What a third process brings in passes through the owner's hands.
@@ -256,6 +287,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for test in (test_histograms_are_the_values_that_were_written,
+                     test_texts_are_what_was_said,
                      test_images_are_the_pixels_that_were_written, test_notes_stay,
                      test_a_second_process_shows_and_leaves_alone,
                      test_the_wheel_reads_the_window_again_and_a_drag_moves_it):

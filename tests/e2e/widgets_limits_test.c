@@ -211,6 +211,62 @@ static void tables_out_of_sight_cost_nothing_but_time(void **unused)
     assert_int_equal(bench.refused, 0);
 }
 
+/* ---- Long texts ---- */
+
+enum { LONG_BYTES = 1 << 17 };
+static char long_text[LONG_BYTES + 1];
+static float long_wrap_w, long_h, long_wanted_h;
+static int long_kind;
+
+static void draw_long_text(UiBench *b, void *user)
+{
+    float top = 0.0f, x = 0.0f, y = 0.0f;
+    (void)user;
+    b->w->child("##long", 0, 0, 0);
+    b->w->remaining(&long_wrap_w, NULL);
+    b->w->cursor(&x, &top);
+    if (long_kind == 0) {
+        b->w->text_ex(long_text, -1, 0, CALIPER_TEXT_WRAP);
+    } else if (long_kind == 1) {
+        b->w->field("long", long_text);
+    } else if (long_kind == 2) {
+        b->w->push_text(0, CALIPER_TEXT_WRAP);
+        b->w->text(long_text);
+        b->w->end(CALIPER_SCOPE_TEXT);
+    } else if (long_kind == 3) {
+        b->w->button("under the pointer", 400, 300, 0);
+        b->w->tooltip(long_text);
+    } else {
+        b->w->text(long_text);
+    }
+    b->w->cursor(&x, &y);
+    long_h = y - top;
+    b->w->text_size(long_text, -1, long_wrap_w, 0, NULL, &long_wanted_h);
+    b->w->end(CALIPER_SCOPE_CHILD);
+}
+
+/* More glyphs than a draw list has room for between two commands. Wrapped by hand or by Dear ImGui,
+ * a text has the same height. */
+static void texts_of_any_length_are_drawn(void **unused)
+{
+    static const char words[] = "word, \xc3\xa9 and others  ";
+    (void)unused;
+    for (int shape = 0; shape < 3; shape++) {
+        for (size_t i = 0; i < LONG_BYTES; i++)
+            long_text[i] = shape == 2 ? 'x' : words[i % (sizeof words - 1)];
+        for (size_t i = 97; shape == 1 && i < LONG_BYTES; i += 97)
+            long_text[i] = '\n';
+        long_text[LONG_BYTES] = '\0';
+        for (long_kind = 0; long_kind < 5; long_kind++) {
+            bench_move(&bench, 40.0f, 40.0f);
+            for (int i = 0; i < (long_kind == 3 ? 40 : 3); i++)
+                bench_frame(&bench, draw_long_text, NULL);
+            if (long_kind == 0 || long_kind == 2)
+                assert_true(long_h >= long_wanted_h && long_h < long_wanted_h + 40.0f);
+        }
+    }
+}
+
 #define WITH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -221,6 +277,7 @@ int main(void)
         WITH(a_menu_bar_is_there_in_its_first_frame),
         WITH(the_keyboard_comes_back_from_a_window_that_is_gone),
         WITH(tables_out_of_sight_cost_nothing_but_time),
+        WITH(texts_of_any_length_are_drawn),
     };
     return cmocka_run_group_tests_name("widgets_limits", tests, NULL, NULL);
 }

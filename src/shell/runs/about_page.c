@@ -73,7 +73,7 @@ static void draw_times(const Runs *runs, const MetricsRunInfo *run)
 
 static void draw_tags(const Runs *runs, const MetricsRunInfo *run)
 {
-    static const char *const kinds[] = {"scalar", "histogram", "image"};
+    static const char *const kinds[] = {"scalar", "histogram", "image", "text"};
     const CaliperWidgetsV1 *ui = widgets_table();
     const MetricsTags *tags = &runs->catalog->tags;
     char text[96];

@@ -186,13 +186,23 @@ static void choose_first(Runs *runs)
     runs->has_chosen = true;
 }
 
+void runs_color(Runs *runs)
+{
+    uint32_t theme[10];
+    for (uint32_t i = 0; i < 10; i++)
+        theme[i] = ui_theme_color(CALIPER_THEME_SERIES + i);
+    if (runs->colored == runs->named_count && theme[0] == runs->colored_as)
+        return;
+    for (uint32_t i = 0; i < runs->named_count; i++)
+        runs->colors[i] = run_text_color(runs->catalog->runs.items[i].id, theme);
+    runs->colored = runs->named_count;
+    runs->colored_as = theme[0];
+}
+
 void runs_take_catalog(Runs *runs)
 {
     const RunsCatalog *catalog = runs->catalog;
-    uint32_t theme[10];
     uint32_t count = catalog->runs.count;
-    for (uint32_t i = 0; i < 10; i++)
-        theme[i] = ui_theme_color(CALIPER_THEME_SERIES + i);
     runs->named_count = 0;
     if (!has_names(runs, count))
         return;
@@ -203,9 +213,9 @@ void runs_take_catalog(Runs *runs)
         const MetricsRunInfo *run = &catalog->runs.items[i];
         run_text_label(one && run->name[0] != '\0' ? "" : run->experiment, run->name, run->id,
                        catalog->twins[i], runs->labels[i], sizeof runs->labels[i]);
-        runs->colors[i] = run_text_color(run->id, theme);
     }
     runs->named_count = count;
+    runs->colored = UINT32_MAX;
     if (!runs->has_chosen && count > 0)
         choose_first(runs);
     for (uint32_t i = count; i > 0 && catalog->runs.items[i - 1].id > runs->newest_run; i--) {
@@ -245,32 +255,67 @@ static bool command(Runs *runs, uint64_t run, bool deleted)
     return true;
 }
 
+uint32_t runs_chosen_found(const Runs *runs, uint32_t *out_hidden)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < runs->row_count; i++)
+        found += runs_is_chosen(runs, runs->catalog->runs.items[runs->rows[i]].id);
+    *out_hidden = runs->chosen_count - found;
+    return found;
+}
+
+/* Room for `more` of them behind those there are. */
+static bool grow(void **array, uint32_t *capacity, uint32_t count, uint32_t more, size_t item_bytes)
+{
+    if (more <= *capacity - count)
+        return true;
+    void *grown = realloc(*array, (size_t)(count + more) * item_bytes);
+    if (grown == NULL) {
+        log_item(OUT_OF_MEMORY, "runs_delete", (unsigned long long)(count + more) * item_bytes);
+        return false;
+    }
+    *array = grown;
+    *capacity = count + more;
+    return true;
+}
+
 void runs_delete_chosen(Runs *runs)
 {
-    uint64_t *deleted = malloc((runs->chosen_count + 1) * sizeof *deleted);
-    if (runs->snapshot == NULL || !runs->snapshot->owner || runs->chosen_count == 0 ||
-        deleted == NULL) {
-        free(deleted);
+    uint32_t group = runs->deleted_count > 0 ? runs->deleted[runs->deleted_count - 1].group + 1 : 1;
+    if (runs->snapshot == NULL || !runs->snapshot->owner || runs->catalog == NULL ||
+        !grow((void **)&runs->deleted, &runs->deleted_capacity, runs->deleted_count,
+              runs->row_count, sizeof *runs->deleted))
         return;
+    for (uint32_t i = 0; i < runs->row_count; i++) {
+        uint64_t run = runs->catalog->runs.items[runs->rows[i]].id;
+        if (!runs_is_chosen(runs, run) || !command(runs, run, true))
+            continue;
+        runs->deleted[runs->deleted_count++] = (RunsPutAway){.run = run, .group = group};
+        runs_choose(runs, run, false);
     }
-    free(runs->deleted);
-    runs->deleted = deleted;
-    runs->deleted_count = 0;
-    for (uint32_t i = 0; i < runs->chosen_count; i++) {
-        if (command(runs, runs->chosen[i], true))
-            deleted[runs->deleted_count++] = runs->chosen[i];
-    }
-    runs->chosen_count = 0;
+}
+
+uint32_t runs_undo_count(const Runs *runs)
+{
+    uint32_t count = 0;
+    while (count < runs->deleted_count && runs->deleted[runs->deleted_count - 1 - count].group ==
+                                              runs->deleted[runs->deleted_count - 1].group)
+        count++;
+    return count;
 }
 
 void runs_undo(Runs *runs)
 {
-    for (uint32_t i = 0; i < runs->deleted_count; i++)
-        command(runs, runs->deleted[i], false);
-    /* They come back chosen, once the store has them back. */
-    free(runs->restored);
-    runs->restored = runs->deleted;
-    runs->restored_count = runs->deleted_count;
-    runs->deleted = NULL;
-    runs->deleted_count = 0;
+    uint32_t count = runs_undo_count(runs);
+    if (count == 0 || !grow((void **)&runs->restored, &runs->restored_capacity,
+                            runs->restored_count, count, sizeof *runs->restored))
+        return;
+    for (; count > 0; count--) {
+        uint64_t run = runs->deleted[runs->deleted_count - 1].run;
+        if (!command(runs, run, false))
+            return;
+        /* They come back chosen, once the store has them back. */
+        runs->restored[runs->restored_count++] = run;
+        runs->deleted_count--;
+    }
 }

@@ -23,8 +23,8 @@ static const char tables_sql[] =
 /* The store's own tables are left out of the list; SQL reaches them. */
 static const char logged_sql[] =
     "SELECT 'main', table_name, estimated_size FROM duckdb_tables() WHERE schema_name = 'main' AND "
-    "table_name IN ('runs', 'scalars', 'histograms', 'images') ORDER BY "
-    "list_position(['runs', 'scalars', 'histograms', 'images'], table_name)";
+    "table_name IN ('runs', 'scalars', 'histograms', 'images', 'texts') ORDER BY "
+    "list_position(['runs', 'scalars', 'histograms', 'images', 'texts'], table_name)";
 
 void data_list_drop(DataList **address)
 {

@@ -130,17 +130,22 @@ void runs_draw_list(Runs *runs)
     if (runs_button(runs, RUNS_ACTION_ONLY, "Only", false) && runs->cursor != 0)
         runs_choose_only(runs, runs->cursor);
     ui->same_line(0, 0);
-    ui->disabled(runs->chosen_count == 0 || !runs->snapshot->owner);
+    uint32_t hidden = 0, found = runs_chosen_found(runs, &hidden);
+    ui->disabled(found == 0 || !runs->snapshot->owner);
     if (runs_button(runs, RUNS_ACTION_DELETE, "Delete", false))
         runs_delete_chosen(runs);
     ui->end(CALIPER_SCOPE_DISABLED);
     ui->same_line(0, 0);
     if (runs->deleted_count > 0) {
-        snprintf(text, sizeof text, "Undo (%u)###undo", runs->deleted_count);
+        snprintf(text, sizeof text, "Undo (%u)###undo", runs_undo_count(runs));
         if (runs_button(runs, RUNS_ACTION_UNDO, text, false))
             runs_undo(runs);
         return;
     }
-    snprintf(text, sizeof text, "%u of %u", runs->chosen_count, runs->row_count);
+    int length = snprintf(text, sizeof text, "%u of %u", found, runs->row_count);
+    if (hidden > 0)
+        snprintf(text + length, sizeof text - (size_t)length, " (+%u)", hidden);
     ui->text_ex(text, -1, 0, CALIPER_TEXT_DIM | CALIPER_TEXT_SMALL);
+    ui->tooltip("Chosen, of those that are found; in brackets chosen ones that the search does not "
+                "find");
 }

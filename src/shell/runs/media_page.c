@@ -2,32 +2,64 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "shell/runs/runs_impl.h"
 
 enum { TAGS_MOST = 512 };
 
-/* The tags of one kind that the cursor's run has; chooses one of them. False: there is none. */
-static bool choose_tag(Runs *runs, MetricsKind kind)
+static void set_tag(Runs *runs, const char *tag)
+{
+    char *copy = strdup(tag);
+    if (copy == NULL)
+        return; /* the next frame tries again */
+    free(runs->media_tag);
+    runs->media_tag = copy;
+    runs->media_seq = 0;
+}
+
+/* The tags of one kind that the cursor's run has, TAGS_MOST of them around the chosen one; chooses
+ * one. False: there is none. */
+static bool choose_tag(Runs *runs, MetricsKind kind, RunsAction action)
 {
     const CaliperWidgetsV1 *ui = widgets_table();
     const char *names[TAGS_MOST];
     int32_t count = 0, chosen = -1;
+    uint32_t left_out = 0;
     const MetricsTags *tags = &runs->catalog->tags;
-    for (uint32_t i = 0; i < tags->count && count < TAGS_MOST; i++) {
+    for (uint32_t i = 0; i < tags->count; i++) {
         if (tags->items[i].kind != kind || tags->items[i].run != runs->cursor)
             continue;
-        if (strcmp(tags->items[i].tag, runs->media_tag) == 0)
+        if (count == TAGS_MOST && (chosen < 0 || chosen > TAGS_MOST / 2)) {
+            memmove(names, names + 1, (TAGS_MOST - 1) * sizeof *names);
+            chosen -= chosen >= 0;
+            count--;
+            left_out++;
+        }
+        if (count == TAGS_MOST) {
+            left_out++;
+            continue;
+        }
+        if (runs->media_tag != NULL && strcmp(tags->items[i].tag, runs->media_tag) == 0)
             chosen = count;
         names[count++] = tags->items[i].tag;
     }
     if (count == 0)
         return false;
     ui->next_width(300);
-    if (ui->combo("Tag", &chosen, names, count, 0) || chosen < 0) {
-        snprintf(runs->media_tag, sizeof runs->media_tag, "%s", names[chosen < 0 ? 0 : chosen]);
-        runs->image_seq = 0;
+    if (ui->combo("Tag", &chosen, names, count, 0) || chosen < 0)
+        set_tag(runs, names[chosen < 0 ? 0 : chosen]);
+    runs_seen(runs, action);
+    if ((ui->item() & CALIPER_ITEM_CLICKED) != 0)
+        runs_pointed(runs, action);
+    if (runs_key(runs, action))
+        set_tag(runs, names[(chosen + 1) % count]);
+    if (left_out > 0) {
+        char text[64];
+        snprintf(text, sizeof text, "and %u more, beyond these", left_out);
+        ui->same_line(0, 12);
+        ui->text_ex(text, -1, 0, CALIPER_TEXT_DIM);
     }
     return true;
 }
@@ -38,24 +70,54 @@ static const char *cursor_label(const Runs *runs)
     return at >= 0 && (uint32_t)at < runs->named_count ? runs->labels[at] : "no run";
 }
 
-/* What has come for the run and tag that are shown; NULL: nothing yet. */
-static const RunsMedia *media(Runs *runs, MetricsKind kind)
+const RunsMedia *runs_media_head(Runs *runs, MetricsKind kind, RunsAction tag, const char *none)
 {
+    const CaliperWidgetsV1 *ui = widgets_table();
     const RunsMedia *shown = runs->snapshot->media;
-    return shown != NULL && shown->kind == kind && shown->run == runs->cursor &&
-                   strcmp(shown->tag, runs->media_tag) == 0
+    ui->text_ex(cursor_label(runs), -1, 0, CALIPER_TEXT_HEADING);
+    if (!choose_tag(runs, kind, tag)) {
+        ui->text_ex(none, -1, 0, CALIPER_TEXT_DIM);
+        return NULL;
+    }
+    return shown != NULL && runs->media_tag != NULL && shown->kind == kind &&
+                   shown->run == runs->cursor && strcmp(shown->tag, runs->media_tag) == 0
                ? shown
                : NULL;
 }
 
-static bool draw_head(Runs *runs, MetricsKind kind, const char *none)
+static int64_t seq_at(const int64_t *seqs, size_t stride_bytes, int64_t place)
+{
+    int64_t seq;
+    memcpy(&seq, (const char *)seqs + (size_t)place * stride_bytes, sizeof seq);
+    return seq;
+}
+
+int64_t runs_media_slider(Runs *runs, RunsAction back, RunsAction on, const int64_t *seqs,
+                          size_t stride_bytes, uint32_t count)
 {
     const CaliperWidgetsV1 *ui = widgets_table();
-    ui->text_ex(cursor_label(runs), -1, 0, CALIPER_TEXT_HEADING);
-    if (choose_tag(runs, kind))
-        return true;
-    ui->text_ex(none, -1, 0, CALIPER_TEXT_DIM);
-    return false;
+    int64_t last = (int64_t)count - 1, place = last;
+    for (int64_t i = 0; i <= last; i++) {
+        if (seq_at(seqs, stride_bytes, i) == runs->media_seq)
+            place = i;
+    }
+    int64_t before = place;
+    if (runs_button(runs, back, "<", false) || runs_key(runs, back))
+        place = place > 0 ? place - 1 : 0;
+    ui->same_line(0, 4);
+    if (runs_button(runs, on, ">", false) || runs_key(runs, on))
+        place = place < last ? place + 1 : last;
+    ui->same_line(0, 8);
+    ui->next_width(320);
+    if (last > 0) {
+        int64_t number = place + 1; /* as the words beside it count */
+        (void)ui->slider_int("##step", &number, 1, last + 1, NULL, 0);
+        place = number - 1;
+        ui->same_line(0, 12);
+    }
+    if (place != before || runs->media_seq != 0)
+        runs->media_seq = seq_at(seqs, stride_bytes, place);
+    return place;
 }
 
 /* ---- Histograms ---- */
@@ -121,9 +183,8 @@ void runs_draw_histograms(Runs *runs)
 {
     const CaliperWidgetsV1 *ui = widgets_table();
     char text[160];
-    if (!draw_head(runs, METRICS_KIND_HISTOGRAM, "This run has no histograms."))
-        return;
-    const RunsMedia *shown = media(runs, METRICS_KIND_HISTOGRAM);
+    const RunsMedia *shown = runs_media_head(
+        runs, METRICS_KIND_HISTOGRAM, RUNS_ACTION_HISTOGRAM_TAG, "This run has no histograms.");
     if (shown == NULL || shown->step_count == 0)
         return;
     int length =
@@ -171,40 +232,21 @@ static void fill_texture(Runs *runs, const RunsMedia *shown)
 
 static void draw_slider(Runs *runs, const RunsMedia *shown)
 {
-    const CaliperWidgetsV1 *ui = widgets_table();
     char text[96];
-    int64_t last = (int64_t)shown->list.count - 1, place = last;
-    for (int64_t i = 0; i <= last; i++) {
-        if (shown->list.items[i].seq == runs->image_seq)
-            place = i;
-    }
-    int64_t before = place;
-    if (runs_button(runs, RUNS_ACTION_IMAGE_BACK, "<", false) ||
-        runs_key(runs, RUNS_ACTION_IMAGE_BACK))
-        place = place > 0 ? place - 1 : 0;
-    ui->same_line(0, 4);
-    if (runs_button(runs, RUNS_ACTION_IMAGE_ON, ">", false) || runs_key(runs, RUNS_ACTION_IMAGE_ON))
-        place = place < last ? place + 1 : last;
-    ui->same_line(0, 8);
-    ui->next_width(320);
-    if (last > 0)
-        (void)ui->slider_int("##step", &place, 0, last, NULL, 0);
+    int64_t place = runs_media_slider(runs, RUNS_ACTION_IMAGE_BACK, RUNS_ACTION_IMAGE_ON,
+                                      &shown->list.items[0].seq, sizeof shown->list.items[0],
+                                      shown->list.count);
     const MetricsImage *image = &shown->list.items[place];
-    snprintf(text, sizeof text, "step %lld, image %lld of %lld, %u x %u x %u",
-             (long long)image->step, (long long)place + 1, (long long)last + 1, image->width,
-             image->height, image->channels);
-    ui->same_line(0, 12);
-    ui->text_ex(text, -1, 0, CALIPER_TEXT_DIM);
-    if (place != before || runs->image_seq != 0)
-        runs->image_seq = image->seq;
+    snprintf(text, sizeof text, "step %lld, image %lld of %u, %u x %u x %u", (long long)image->step,
+             (long long)place + 1, shown->list.count, image->width, image->height, image->channels);
+    widgets_table()->text_ex(text, -1, 0, CALIPER_TEXT_DIM);
 }
 
 void runs_draw_images(Runs *runs)
 {
     const CaliperWidgetsV1 *ui = widgets_table();
-    if (!draw_head(runs, METRICS_KIND_IMAGE, "This run has no images."))
-        return;
-    const RunsMedia *shown = media(runs, METRICS_KIND_IMAGE);
+    const RunsMedia *shown =
+        runs_media_head(runs, METRICS_KIND_IMAGE, RUNS_ACTION_IMAGE_TAG, "This run has no images.");
     if (shown == NULL || shown->list.count == 0)
         return;
     draw_slider(runs, shown);

@@ -286,7 +286,7 @@ static bool update_media(RunsReader *reader, bool asked, bool newer)
     RunsMedia *read = NULL;
     if (wanted) {
         read = runs_media_read(reader->reader, request->media_run, request->media_tag,
-                               request->media_kind, request->image_seq);
+                               request->media_kind, request->media_seq);
         count_queries(reader, 1);
         if (read == NULL)
             note_error(reader);

@@ -27,7 +27,7 @@ typedef struct RunsRequest {
     char *media_tag; /* NULL: none */
     MetricsKind media_kind;
     uint64_t media_run;
-    int64_t image_seq;
+    int64_t media_seq; /* of images and texts: the one that is shown; 0: the newest */
 } RunsRequest;
 
 void runs_request_free(RunsRequest *request);

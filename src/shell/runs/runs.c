@@ -57,6 +57,7 @@ void runs_destroy(Runs **runs)
     for (uint32_t i = 0; i < ended->folded_count; i++)
         free(ended->folded[i]);
     free(ended->folded);
+    free(ended->media_tag);
     free(ended->labels);
     free(ended->colors);
     free(ended->rows);
@@ -89,8 +90,16 @@ static uint64_t mix_text(uint64_t hash, const char *text)
 
 static bool wants_media(const Runs *runs)
 {
-    return (runs->page == RUNS_ACTION_HISTOGRAMS || runs->page == RUNS_ACTION_IMAGES) &&
-           runs->media_tag[0] != '\0' && runs->cursor != 0;
+    return (runs->page == RUNS_ACTION_HISTOGRAMS || runs->page == RUNS_ACTION_IMAGES ||
+            runs->page == RUNS_ACTION_TEXTS) &&
+           runs->media_tag != NULL && runs->cursor != 0;
+}
+
+static MetricsKind media_kind(const Runs *runs)
+{
+    return runs->page == RUNS_ACTION_HISTOGRAMS ? METRICS_KIND_HISTOGRAM
+           : runs->page == RUNS_ACTION_IMAGES   ? METRICS_KIND_IMAGE
+                                                : METRICS_KIND_TEXT;
 }
 
 static uint64_t wanted_hash(const Runs *runs)
@@ -107,7 +116,7 @@ static uint64_t wanted_hash(const Runs *runs)
     }
     if (wants_media(runs))
         hash = mix(mix(mix_text(hash, runs->media_tag), runs->cursor),
-                   (uint64_t)runs->image_seq * 8u + (uint64_t)runs->page);
+                   (uint64_t)runs->media_seq * 8u + (uint64_t)media_kind(runs));
     return hash;
 }
 
@@ -132,10 +141,9 @@ static RunsRequest *make_request(const Runs *runs)
     }
     if (ok && wants_media(runs)) {
         request->media_tag = strdup(runs->media_tag);
-        request->media_kind =
-            runs->page == RUNS_ACTION_IMAGES ? METRICS_KIND_IMAGE : METRICS_KIND_HISTOGRAM;
+        request->media_kind = media_kind(runs);
         request->media_run = runs->cursor;
-        request->image_seq = runs->image_seq;
+        request->media_seq = runs->media_seq;
         ok = request->media_tag != NULL;
     }
     if (!ok) {
@@ -202,6 +210,7 @@ static void draw_pages(Runs *runs)
                  {RUNS_ACTION_PARAMETERS, "Parameters", runs_draw_parameters},
                  {RUNS_ACTION_HISTOGRAMS, "Histograms", runs_draw_histograms},
                  {RUNS_ACTION_IMAGES, "Images", runs_draw_images},
+                 {RUNS_ACTION_TEXTS, "Texts", runs_draw_texts},
                  {RUNS_ACTION_ABOUT, "About", runs_draw_about},
                  {RUNS_ACTION_ARTIFACTS, "Artifacts", runs_draw_artifacts},
                  {RUNS_ACTION_DATA, "Data", runs_draw_data}};
@@ -245,6 +254,8 @@ void runs_draw(Runs *runs)
         runs_take_catalog(runs);
         runs->named = runs->catalog->number;
     }
+    if (runs->catalog != NULL)
+        runs_color(runs);
     if (!has_runs(runs) && (runs->page != RUNS_ACTION_DATA || runs->snapshot == NULL)) {
         runs->in_sight_count = 0;
         runs_draw_empty(runs);

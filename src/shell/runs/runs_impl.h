@@ -35,11 +35,17 @@ typedef enum RunsAction {
     RUNS_ACTION_PARAMETERS,
     RUNS_ACTION_HISTOGRAMS,
     RUNS_ACTION_IMAGES,
+    RUNS_ACTION_TEXTS,
     RUNS_ACTION_ABOUT,
     RUNS_ACTION_ARTIFACTS,
     RUNS_ACTION_DATA,
+    RUNS_ACTION_HISTOGRAM_TAG,
+    RUNS_ACTION_IMAGE_TAG,
     RUNS_ACTION_IMAGE_BACK,
     RUNS_ACTION_IMAGE_ON,
+    RUNS_ACTION_TEXT_TAG,
+    RUNS_ACTION_TEXT_BACK,
+    RUNS_ACTION_TEXT_ON,
     RUNS_ACTION_NOTE,
     RUNS_ACTION_ARTIFACT_BACK,
     RUNS_ACTION_ARTIFACT_ON,
@@ -91,6 +97,11 @@ enum {
     RUNS_FOLDER_BYTES = 2048
 };
 
+typedef struct RunsPutAway {
+    uint64_t run;
+    uint32_t group; /* those of one number were put away together, and come back so */
+} RunsPutAway;
+
 typedef struct RunsArtifacts RunsArtifacts; /* artifacts_page.c */
 typedef struct ExportJob ExportJob;         /* export_job.h */
 typedef struct ImportJob ImportJob;         /* import_job.h */
@@ -110,6 +121,7 @@ struct Runs {
     char (*labels)[RUNS_LABEL_BYTES];
     uint32_t *colors;
     uint32_t named_count;
+    uint32_t colored, colored_as; /* how many have one, and the theme's first */
     /* Those that the search finds, in the table's order. */
     uint32_t *rows;
     uint32_t row_count;
@@ -141,8 +153,8 @@ struct Runs {
     char top_section[RUNS_TEXT_BYTES * 2]; /* in sight; "\1": none */
     bool any_open;                         /* of the sections, in the last frame */
     bool fold_all;                         /* its button was pressed */
-    char media_tag[RUNS_TEXT_BYTES * 2];
-    int64_t image_seq; /* 0: the newest */
+    char *media_tag;                       /* NULL: none yet */
+    int64_t media_seq;                     /* 0: the newest */
     CaliperTextureId texture;
     const RunsMedia *textured;
     int64_t textured_seq;
@@ -155,10 +167,10 @@ struct Runs {
     char note[RUNS_NOTE_BYTES];
     uint64_t note_run;
     bool note_focus;
-    uint64_t *deleted; /* the last that were put away together */
-    uint32_t deleted_count;
+    RunsPutAway *deleted; /* here, the last ones at the end */
+    uint32_t deleted_count, deleted_capacity;
     uint64_t *restored; /* that come back, and will be chosen */
-    uint32_t restored_count;
+    uint32_t restored_count, restored_capacity;
     char told[RUNS_TEXT_BYTES * 2]; /* what was just done */
 
     RunsArtifacts *artifacts; /* NULL: not looked at yet */
@@ -195,8 +207,15 @@ void runs_choose_rows(Runs *runs, bool on);
 void runs_move_cursor(Runs *runs, int step);
 /* Takes a new catalog: names, colours, the first choice, runs that began since. */
 void runs_take_catalog(Runs *runs);
+/* Colours of today's theme. */
+void runs_color(Runs *runs);
 void runs_find_rows(Runs *runs);
+/* The chosen runs that the search finds; how many chosen ones it does not find. */
+uint32_t runs_chosen_found(const Runs *runs, uint32_t *out_hidden);
+/* Puts the chosen runs away that are found: nothing is done to others, which are not in sight. */
 void runs_delete_chosen(Runs *runs);
+/* How many the next undo brings back: those that went together last. */
+uint32_t runs_undo_count(const Runs *runs);
 void runs_undo(Runs *runs);
 uint64_t runs_chosen_hash(const Runs *runs);
 
@@ -207,8 +226,18 @@ void runs_put_sections(FILE *file, const Runs *runs); /* of the state */
 void runs_draw_parameters(Runs *runs);
 void runs_draw_histograms(Runs *runs);
 void runs_draw_images(Runs *runs);
+void runs_draw_texts(Runs *runs);
 void runs_draw_about(Runs *runs);
 void runs_draw_artifacts(Runs *runs);
+
+/* media_page.c: what the pages of one run's histograms, images and texts begin with. */
+/* The run, and its tags of that kind to choose from. What has come of the chosen one; NULL: nothing
+ * yet, or there is none, which `none` says. */
+const RunsMedia *runs_media_head(Runs *runs, MetricsKind kind, RunsAction tag, const char *none);
+/* Goes through `count` things, whose seqs lie `stride_bytes` apart; the place of the one that is
+ * shown. */
+int64_t runs_media_slider(Runs *runs, RunsAction back, RunsAction on, const int64_t *seqs,
+                          size_t stride_bytes, uint32_t count);
 
 /* export_page.c */
 void runs_draw_export(Runs *runs);

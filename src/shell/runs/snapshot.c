@@ -193,7 +193,7 @@ void runs_chart_drop(RunsChart **chart)
     free(dropped);
 }
 
-/* ---- Histograms and images ---- */
+/* ---- Histograms, images, texts ---- */
 
 /* Counts each step's finite values into bins between the extremes of all of them; the last bin
  * holds its upper end. */
@@ -232,7 +232,7 @@ static bool count_values(RunsMedia *media, const MetricsHistograms *read)
     return true;
 }
 
-static bool read_images(MetricsReader *reader, RunsMedia *media, int64_t image_seq)
+static bool read_images(MetricsReader *reader, RunsMedia *media, int64_t wanted_seq)
 {
     if (!metrics_read_image_list(reader, media->run, media->tag, &media->list))
         return false;
@@ -240,14 +240,43 @@ static bool read_images(MetricsReader *reader, RunsMedia *media, int64_t image_s
         return true;
     int64_t seq = media->list.items[media->list.count - 1].seq;
     for (uint32_t i = 0; i < media->list.count; i++) {
-        if (media->list.items[i].seq == image_seq)
-            seq = image_seq;
+        if (media->list.items[i].seq == wanted_seq)
+            seq = wanted_seq;
     }
     return metrics_read_image(reader, media->run, seq, &media->image);
 }
 
+/* What is no line end, tab or text in it becomes a blank: it is drawn as it is. */
+static void flatten(MetricsTexts *texts)
+{
+    for (uint32_t i = 0; i < texts->count; i++) {
+        char *bytes = (char *)(uintptr_t)texts->items[i].value;
+        for (uint64_t k = 0; bytes != NULL && k < texts->items[i].value_bytes; k++) {
+            unsigned char byte = (unsigned char)bytes[k];
+            if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f)
+                bytes[k] = ' ';
+        }
+    }
+}
+
+static bool read_texts(MetricsReader *reader, RunsMedia *media, int64_t wanted_seq)
+{
+    if (!metrics_read_text_list(reader, media->run, media->tag, &media->text_list))
+        return false;
+    if (media->text_list.count == 0)
+        return true;
+    int64_t seq = media->text_list.items[media->text_list.count - 1].seq;
+    for (uint32_t i = 0; i < media->text_list.count; i++) {
+        if (media->text_list.items[i].seq == wanted_seq)
+            seq = wanted_seq;
+    }
+    bool ok = metrics_read_text(reader, media->run, seq, RUNS_TEXT_CHARACTERS, &media->text);
+    flatten(&media->text);
+    return ok;
+}
+
 RunsMedia *runs_media_read(MetricsReader *reader, uint64_t run, const char *tag, MetricsKind kind,
-                           int64_t image_seq)
+                           int64_t wanted_seq)
 {
     RunsMedia *media = calloc(1, sizeof *media);
     if (media == NULL)
@@ -263,8 +292,10 @@ RunsMedia *runs_media_read(MetricsReader *reader, uint64_t run, const char *tag,
                                      &read) &&
              count_values(media, &read);
         metrics_histograms_free(&read);
+    } else if (ok && kind == METRICS_KIND_TEXT) {
+        ok = read_texts(reader, media, wanted_seq);
     } else if (ok) {
-        ok = read_images(reader, media, image_seq);
+        ok = read_images(reader, media, wanted_seq);
     }
     if (!ok)
         runs_media_drop(&media);
@@ -279,6 +310,8 @@ void runs_media_drop(RunsMedia **media)
         return;
     metrics_images_free(&dropped->list);
     metrics_images_free(&dropped->image);
+    metrics_texts_free(&dropped->text_list);
+    metrics_texts_free(&dropped->text);
     free(dropped->steps);
     free(dropped->counts);
     free(dropped->tag);

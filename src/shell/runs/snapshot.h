@@ -65,7 +65,7 @@ typedef struct RunsChart {
 
 enum { RUNS_BINS = 48, RUNS_HISTOGRAM_STEPS = 64 };
 
-/* A tag of histograms or images of one run. */
+/* A tag of histograms, images or texts of one run. */
 typedef struct RunsMedia {
     atomic_uint references;
     uint64_t run;
@@ -80,9 +80,10 @@ typedef struct RunsMedia {
     uint64_t not_finite;
     /* Images: which there are, and the one that was asked for. */
     MetricsImages list, image;
+    MetricsTexts text_list, text; /* likewise; its first RUNS_TEXT_CHARACTERS */
 } RunsMedia;
 
-enum { RUNS_CHARTS_MAX = 64, RUNS_ERROR_BYTES = 256 };
+enum { RUNS_CHARTS_MAX = 64, RUNS_ERROR_BYTES = 256, RUNS_TEXT_CHARACTERS = 20000 };
 
 typedef struct RunsSnapshot {
     struct RunsSnapshot *next;
@@ -106,7 +107,7 @@ void runs_catalog_drop(RunsCatalog **catalog);
 RunsChart *runs_chart_hold(RunsChart *chart);
 void runs_chart_drop(RunsChart **chart);
 RunsMedia *runs_media_read(MetricsReader *reader, uint64_t run, const char *tag, MetricsKind kind,
-                           int64_t image_seq);
+                           int64_t wanted_seq);
 void runs_media_drop(RunsMedia **media);
 void runs_snapshot_free(RunsSnapshot *snapshot);
 

@@ -144,7 +144,13 @@ static void put_media(FILE *file, const Runs *runs)
     state_put_number(file, media->low);
     fputs(", \"high\": ", file);
     state_put_number(file, media->high);
-    fprintf(file, ", \"not_finite\": %llu, \"steps\": [", (unsigned long long)media->not_finite);
+    fprintf(file, ", \"not_finite\": %llu, \"texts\": %u", (unsigned long long)media->not_finite,
+            media->text_list.count);
+    if (media->text.count > 0 && media->text.items[0].value != NULL) {
+        fprintf(file, ", \"text_step\": %lld, \"text\": ", (long long)media->text.items[0].step);
+        state_put_text(file, media->text.items[0].value);
+    }
+    fputs(", \"steps\": [", file);
     for (uint32_t i = 0; i < media->step_count; i++)
         fprintf(file, "%s%lld", i > 0 ? ", " : "", (long long)media->steps[i]);
     fputs("], \"counts\": [", file);

@@ -14,7 +14,7 @@ typedef struct Shape {
     uint8_t types[COMMIT_COLUMNS_MAX];
 } Shape;
 
-enum { TABLE_SCALARS = 0, TABLE_HISTOGRAMS = 1, TABLE_IMAGES = 2 };
+enum { TABLE_SCALARS = 0, TABLE_HISTOGRAMS = 1, TABLE_IMAGES = 2, TABLE_TEXTS = 3 };
 
 static const Shape shapes[COMMIT_TABLES] = {
     {"scalars",
@@ -30,6 +30,10 @@ static const Shape shapes[COMMIT_TABLES] = {
      {DUCKDB_KIND_BIGINT, DUCKDB_KIND_VARCHAR, DUCKDB_KIND_BIGINT, DUCKDB_KIND_INTEGER,
       DUCKDB_KIND_INTEGER, DUCKDB_KIND_INTEGER, DUCKDB_KIND_BLOB, DUCKDB_KIND_BIGINT,
       DUCKDB_KIND_TIMESTAMP}},
+    {"texts",
+     6,
+     {DUCKDB_KIND_BIGINT, DUCKDB_KIND_VARCHAR, DUCKDB_KIND_BIGINT, DUCKDB_KIND_VARCHAR,
+      DUCKDB_KIND_BIGINT, DUCKDB_KIND_TIMESTAMP}},
 };
 
 bool commit_reread_seq(Commit *commit)
@@ -38,6 +42,7 @@ bool commit_reread_seq(Commit *commit)
     if (!sql_number(&commit->sql,
                     "SELECT max(s) FROM (SELECT max(seq) AS s FROM scalars UNION ALL "
                     "SELECT max(seq) FROM histograms UNION ALL SELECT max(seq) FROM images "
+                    "UNION ALL SELECT max(seq) FROM texts "
                     "UNION ALL SELECT max(seq) FROM dropped_rows)",
                     0, &newest))
         return false;
@@ -211,24 +216,24 @@ static bool is_utf8(const char *text, size_t length)
     return true;
 }
 
-static bool assign_text(Commit *commit, DuckdbVector vector, uint64_t index, const Row *row)
+static bool assign_text(Commit *commit, DuckdbVector vector, uint64_t index, const char *text,
+                        uint64_t text_bytes)
 {
     const DuckdbApi *api = commit->sql.api;
-    const char *text = row_text(row);
-    if (is_utf8(text, row->text_bytes)) {
-        api->vector_assign_string_element_len(vector, index, text, row->text_bytes);
+    if (is_utf8(text, (size_t)text_bytes)) {
+        api->vector_assign_string_element_len(vector, index, text, text_bytes);
         return true;
     }
     size_t length = 0;
-    char *mended = mended_copy(text, row->text_bytes, &length);
+    char *mended = mended_copy(text, (size_t)text_bytes, &length);
     if (mended == NULL)
-        return sql_failed(&commit->sql, DUCKDB_ERROR_KIND_OUT_OF_MEMORY, "no memory for a tag");
+        return sql_failed(&commit->sql, DUCKDB_ERROR_KIND_OUT_OF_MEMORY, "no memory for a text");
     api->vector_assign_string_element_len(vector, index, mended, length);
     free(mended);
     return true;
 }
 
-/* The columns that all three begin and end with. */
+/* The columns that all of them begin and end with. */
 static bool put_common(Commit *commit, CommitTable *table, const Shape *shape, const Row *row)
 {
     uint32_t at = table->rows;
@@ -236,7 +241,7 @@ static bool put_common(Commit *commit, CommitTable *table, const Shape *shape, c
     ((int64_t *)table->data[2])[at] = row->step;
     ((int64_t *)table->data[shape->column_count - 2])[at] = commit->seq;
     ((int64_t *)table->data[shape->column_count - 1])[at] = row->wall_us;
-    return assign_text(commit, table->vectors[1], at, row);
+    return assign_text(commit, table->vectors[1], at, row_text(row), row->text_bytes);
 }
 
 static void put_blob(Commit *commit, CommitTable *table, int column, const Row *row)
@@ -258,6 +263,10 @@ static bool put_row(Commit *commit, int which, const Row *row)
     } else if (which == TABLE_HISTOGRAMS) {
         ((int64_t *)table->data[3])[at] = row->value.count;
         put_blob(commit, table, 4, row);
+    } else if (which == TABLE_TEXTS) {
+        if (!assign_text(commit, table->vectors[3], at, (const char *)row_payload(row),
+                         row_payload_bytes(row)))
+            return false;
     } else {
         ((int32_t *)table->data[3])[at] = (int32_t)row->value.image.width;
         ((int32_t *)table->data[4])[at] = (int32_t)row->value.image.height;
@@ -335,6 +344,8 @@ bool commit_row(Commit *commit, const Row *row, const char *session)
         return put_row(commit, TABLE_HISTOGRAMS, row);
     case ROW_KIND_IMAGE:
         return put_row(commit, TABLE_IMAGES, row);
+    case ROW_KIND_TEXT:
+        return put_row(commit, TABLE_TEXTS, row);
     case ROW_KIND_BEGIN:
         return put_begin(commit, row, session);
     case ROW_KIND_END:

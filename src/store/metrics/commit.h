@@ -8,7 +8,7 @@
 #include "store/metrics/row.h"
 #include "store/metrics/sql.h"
 
-enum { COMMIT_TABLES = 3, COMMIT_COLUMNS_MAX = 9, COMMIT_CHUNK_ROWS = 2048 };
+enum { COMMIT_TABLES = 4, COMMIT_COLUMNS_MAX = 9, COMMIT_CHUNK_ROWS = 2048 };
 
 typedef struct CommitTable {
     DuckdbAppender appender; /* made when the first row of a kind comes */

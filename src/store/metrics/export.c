@@ -35,6 +35,9 @@ static const char *select_of(const char *table)
     if (strcmp(table, "images") == 0)
         return "SELECT r.id AS run, r.experiment, r.name, s.tag, s.step, s.w, s.h, s.c, s.data, "
                "s.seq, s.wall_time FROM images s JOIN runs r ON r.id = s.run";
+    if (strcmp(table, "texts") == 0)
+        return "SELECT r.id AS run, r.experiment, r.name, s.tag, s.step, s.value, s.seq, "
+               "s.wall_time FROM texts s JOIN runs r ON r.id = s.run";
     return "SELECT r.id AS run, r.experiment, r.name, s.tag, s.step, s.value, s.seq, s.wall_time "
            "FROM scalars s JOIN runs r ON r.id = s.run";
 }

@@ -270,6 +270,30 @@ void metrics_store_image(MetricsStore *store, uint64_t run, const char *tag, int
     metrics_store_image_at(store, run, tag, step, hwc_u8, disk_wall_us());
 }
 
+void metrics_store_text_at(MetricsStore *store, uint64_t id, const char *tag, int64_t step,
+                           const char *text, size_t text_bytes, int64_t wall_us)
+{
+    MetricsRun *run = known_run(store, id, "text");
+    if (run == NULL)
+        return;
+    size_t tag_bytes = tag != NULL ? strlen(tag) : 0;
+    uint64_t size_bytes = row_size_bytes(tag_bytes, text_bytes);
+    uint64_t used_bytes = 0;
+    if (!fits(store, "text", size_bytes))
+        return;
+    touch(text, text_bytes);
+    Row *row = reserve(store, size_bytes, QUEUE_CLASS_ROW, &used_bytes);
+    if (row == NULL) {
+        drop(store, run);
+        return;
+    }
+    fill(row, ROW_KIND_TEXT, id, step, wall_us, tag, tag_bytes);
+    row->value.count = (int64_t)text_bytes;
+    if (text_bytes > 0)
+        memcpy(row_payload(row), text, text_bytes);
+    publish(store, row, used_bytes);
+}
+
 void metrics_store_hparams(MetricsStore *store, uint64_t id, const char *json)
 {
     MetricsRun *run = known_run(store, id, "hparams_json");

@@ -52,7 +52,8 @@ void metrics_runs_free(MetricsRuns *runs);
 typedef enum MetricsKind {
     METRICS_KIND_SCALAR = 0,
     METRICS_KIND_HISTOGRAM = 1,
-    METRICS_KIND_IMAGE = 2
+    METRICS_KIND_IMAGE = 2,
+    METRICS_KIND_TEXT = 3
 } MetricsKind;
 
 typedef struct MetricsTag {
@@ -152,5 +153,27 @@ bool metrics_read_image_list(MetricsReader *reader, uint64_t run, const char *ta
 /* One, by its seq; `count` is 0 when there is none. */
 bool metrics_read_image(MetricsReader *reader, uint64_t run, int64_t seq, MetricsImages *out);
 void metrics_images_free(MetricsImages *images);
+
+/* ---- Texts ---- */
+
+typedef struct MetricsText {
+    int64_t step, seq, wall_us;
+    uint64_t bytes;    /* all of it */
+    const char *value; /* NULL in a list; ends with NUL, but may hold others */
+    uint64_t value_bytes;
+} MetricsText;
+
+typedef struct MetricsTexts {
+    MetricsText *items; /* by step, then seq */
+    uint32_t count;
+    void *block;
+} MetricsTexts;
+/* Which there are, without what they say. */
+bool metrics_read_text_list(MetricsReader *reader, uint64_t run, const char *tag,
+                            MetricsTexts *out);
+/* One, by its seq, its first `most` characters; `count` is 0 when there is none. */
+bool metrics_read_text(MetricsReader *reader, uint64_t run, int64_t seq, uint32_t most,
+                       MetricsTexts *out);
+void metrics_texts_free(MetricsTexts *texts);
 
 #endif

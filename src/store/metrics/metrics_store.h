@@ -73,6 +73,9 @@ void metrics_store_histogram_at(MetricsStore *store, uint64_t run, const char *t
                                 const float *values, int64_t count, int64_t wall_us);
 void metrics_store_image_at(MetricsStore *store, uint64_t run, const char *tag, int64_t step,
                             const CaliperTensor *hwc_u8, int64_t wall_us);
+/* Texts are only imported: no table of functions has them. `text` need not end with NUL. */
+void metrics_store_text_at(MetricsStore *store, uint64_t run, const char *tag, int64_t step,
+                           const char *text, size_t text_bytes, int64_t wall_us);
 
 /* ---- Reading back: as caliper.metrics.v1_1 says; a NULL store is one that was closed ---- */
 

@@ -1,4 +1,4 @@
-/* Reading runs, tags, histograms and images: see metrics_read.h. */
+/* Reading runs, tags, histograms, images and texts: see metrics_read.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,13 +237,27 @@ static bool tag_row(const Cursor *cursor, Block *block, void *user, void *item)
     return true;
 }
 
-/* Rows of what metrics_read_tags says; $1 is `value`. */
-static bool read_tags(MetricsReader *reader, const char *sql, int64_t value, MetricsTags *out)
+/* Of one table: its tags, each with what a MetricsTag says. */
+#define TAGS_OF(kind, table, wanted)                                                               \
+    "SELECT CAST(" kind " AS BIGINT) AS kind, tag, run, count(*), min(step), max(step), max(seq) " \
+    "FROM " table " WHERE " wanted " GROUP BY tag, run"
+#define TAGS_OF_NUMBERS(wanted)     \
+    TAGS_OF("0", "scalars", wanted) \
+    " UNION ALL " TAGS_OF("1", "histograms", wanted) " UNION ALL " TAGS_OF("2", "images", wanted)
+#define TAGS_OF_ALL(wanted) TAGS_OF_NUMBERS(wanted) " UNION ALL " TAGS_OF("3", "texts", wanted)
+#define IN_ORDER(tags)      "SELECT * FROM (" tags ") ORDER BY kind, tag, run"
+
+/* Rows of what metrics_read_tags says; $1 is `value`. The copy that an older owner made has no
+ * texts: `without` is for it. */
+static bool read_tags(MetricsReader *reader, const char *sql, const char *without, int64_t value,
+                      MetricsTags *out)
 {
     *out = (MetricsTags){0};
     if (!read_enter(reader))
         return false;
     DuckdbPrepared prepared = read_prepare(reader, sql);
+    if (prepared == NULL && reader->snapshot_us != 0)
+        prepared = read_prepare(reader, without);
     if (prepared != NULL)
         database_session_api(reader->session)->bind_int64(prepared, 1, value);
     ReadList list = {.row = tag_row, .item_bytes = sizeof *out->items};
@@ -255,27 +269,14 @@ static bool read_tags(MetricsReader *reader, const char *sql, int64_t value, Met
 
 bool metrics_read_tags(MetricsReader *reader, uint64_t run, MetricsTags *out)
 {
-    static const char sql[] =
-        "SELECT * FROM (SELECT CAST(0 AS BIGINT) AS kind, tag, run, count(*), min(step), "
-        "max(step), "
-        "max(seq) FROM scalars WHERE $1 = 0 OR run = $1 GROUP BY tag, run "
-        "UNION ALL SELECT 1, tag, run, count(*), min(step), max(step), max(seq) FROM histograms "
-        "WHERE $1 = 0 OR run = $1 GROUP BY tag, run "
-        "UNION ALL SELECT 2, tag, run, count(*), min(step), max(step), max(seq) FROM images "
-        "WHERE $1 = 0 OR run = $1 GROUP BY tag, run) ORDER BY kind, tag, run";
-    return read_tags(reader, sql, (int64_t)run, out);
+    return read_tags(reader, IN_ORDER(TAGS_OF_ALL("$1 = 0 OR run = $1")),
+                     IN_ORDER(TAGS_OF_NUMBERS("$1 = 0 OR run = $1")), (int64_t)run, out);
 }
 
 bool metrics_read_news(MetricsReader *reader, int64_t after_seq, MetricsTags *out)
 {
-    static const char sql[] =
-        "SELECT * FROM (SELECT CAST(0 AS BIGINT) AS kind, tag, run, count(*), min(step), "
-        "max(step), max(seq) FROM scalars WHERE seq > $1 GROUP BY tag, run "
-        "UNION ALL SELECT 1, tag, run, count(*), min(step), max(step), max(seq) FROM histograms "
-        "WHERE seq > $1 GROUP BY tag, run "
-        "UNION ALL SELECT 2, tag, run, count(*), min(step), max(step), max(seq) FROM images "
-        "WHERE seq > $1 GROUP BY tag, run) ORDER BY kind, tag, run";
-    return read_tags(reader, sql, after_seq, out);
+    return read_tags(reader, IN_ORDER(TAGS_OF_ALL("seq > $1")),
+                     IN_ORDER(TAGS_OF_NUMBERS("seq > $1")), after_seq, out);
 }
 
 void metrics_tags_free(MetricsTags *tags)
@@ -420,4 +421,68 @@ void metrics_images_free(MetricsImages *images)
 {
     block_free(images->block);
     *images = (MetricsImages){0};
+}
+
+/* ---- Texts ---- */
+
+static bool text_row(const Cursor *cursor, Block *block, void *user, void *item)
+{
+    uint32_t length = 0;
+    (void)user;
+    const char *bytes = cursor_bytes(cursor, 4, &length);
+    *(MetricsText *)item =
+        (MetricsText){.step = cursor_number(cursor, 0),
+                      .seq = cursor_number(cursor, 1),
+                      .wall_us = cursor_number(cursor, 2),
+                      .bytes = (uint64_t)cursor_number(cursor, 3),
+                      .value = bytes != NULL ? block_text(block, bytes, length) : NULL,
+                      .value_bytes = length};
+    return true;
+}
+
+/* Rows of step, seq, wall time, bytes, value. */
+static bool read_texts(MetricsReader *reader, DuckdbPrepared prepared, MetricsTexts *out)
+{
+    ReadList list = {.row = text_row, .item_bytes = sizeof *out->items};
+    if (!read_list(reader, prepared, &list))
+        return false;
+    *out = (MetricsTexts){.items = list.items, .count = list.count, .block = list.block};
+    return true;
+}
+
+bool metrics_read_text_list(MetricsReader *reader, uint64_t run, const char *tag, MetricsTexts *out)
+{
+    *out = (MetricsTexts){0};
+    if (!read_enter(reader))
+        return false;
+    DuckdbPrepared prepared = read_prepare(
+        reader, "SELECT step, seq, epoch_us(wall_time), strlen(value), NULL::VARCHAR FROM texts "
+                "WHERE run = $1 AND tag = $2 ORDER BY step, seq");
+    if (prepared != NULL)
+        bind_series(reader, prepared, run, tag);
+    return read_texts(reader, prepared, out);
+}
+
+bool metrics_read_text(MetricsReader *reader, uint64_t run, int64_t seq, uint32_t most,
+                       MetricsTexts *out)
+{
+    *out = (MetricsTexts){0};
+    if (!read_enter(reader))
+        return false;
+    DuckdbPrepared prepared =
+        read_prepare(reader, "SELECT step, seq, epoch_us(wall_time), strlen(value), left(value, "
+                             "$3) FROM texts WHERE run = $1 AND seq = $2");
+    if (prepared == NULL)
+        return read_failed(reader);
+    const DuckdbApi *api = database_session_api(reader->session);
+    api->bind_int64(prepared, 1, (int64_t)run);
+    api->bind_int64(prepared, 2, seq);
+    api->bind_int64(prepared, 3, most);
+    return read_texts(reader, prepared, out);
+}
+
+void metrics_texts_free(MetricsTexts *texts)
+{
+    block_free(texts->block);
+    *texts = (MetricsTexts){0};
 }

@@ -8,6 +8,7 @@ uint64_t row_payload_bytes(const Row *row)
 {
     switch ((RowKind)row->kind) {
     case ROW_KIND_BEGIN:
+    case ROW_KIND_TEXT:
         return row->value.count < 0 ? 0 : (uint64_t)row->value.count;
     case ROW_KIND_HISTOGRAM:
         return row->value.count < 0 ? 0 : (uint64_t)row->value.count * sizeof(float);
@@ -30,6 +31,7 @@ static bool kind_is_whole(const Row *row)
 {
     switch ((RowKind)row->kind) {
     case ROW_KIND_BEGIN:
+    case ROW_KIND_TEXT:
         return row->value.count >= 0 && (uint64_t)row->value.count <= ROW_MAX_BYTES;
     case ROW_KIND_HISTOGRAM:
         return row->value.count >= 0 && (uint64_t)row->value.count <= ROW_MAX_BYTES / sizeof(float);

@@ -20,6 +20,7 @@ typedef enum RowKind {
     ROW_KIND_IMAGE = 5,     /* text: tag; payload: height * width * channels bytes */
     ROW_KIND_HPARAMS = 6,   /* text: the JSON */
     ROW_KIND_DROPPED = 7,   /* `count` rows were lost */
+    ROW_KIND_TEXT = 8,      /* text: tag; payload: what was said, `count` bytes */
     ROW_KIND_COUNT
 } RowKind;
 

@@ -2,7 +2,7 @@
  *
  * Version 0 is a file whose tables have no schema_version beside them, and which may lack columns
  * of version 1. Each table is made anew, its rows are copied in their order of storage, what is
- * missing is filled in, and the old table goes, all in one transaction. */
+ * missing is filled in, and the old table goes, all in one transaction. Version 1 has no texts. */
 #include "store/metrics/schema.h"
 
 #include <stdio.h>
@@ -59,6 +59,14 @@ static const Table tables[] = {
       {"seq", "BIGINT", "rowid + 1"},
       {"wall_time", "TIMESTAMP", NO_TIME}},
      NULL},
+    {"texts",
+     {{"run", "BIGINT", "0"},
+      {"tag", "VARCHAR", "''"},
+      {"step", "BIGINT", "0"},
+      {"value", "VARCHAR", "''"},
+      {"seq", "BIGINT", "rowid + 1"},
+      {"wall_time", "TIMESTAMP", NO_TIME}},
+     NULL},
 };
 enum { TABLE_COUNT = sizeof tables / sizeof tables[0] };
 
@@ -72,7 +80,7 @@ static const char *const own_tables[] = {
     "CREATE TABLE run_notes(run BIGINT PRIMARY KEY, note VARCHAR, changed_at TIMESTAMP)",
     "CREATE TABLE deleted_runs(run BIGINT PRIMARY KEY, deleted_at TIMESTAMP)",
     "CREATE TABLE schema_version(version INTEGER NOT NULL)",
-    "INSERT INTO schema_version VALUES (1)",
+    "INSERT INTO schema_version VALUES (2)",
 };
 
 static const char site[] = "metrics.schema";
@@ -181,6 +189,17 @@ static bool make_tables(Sql *sql)
     return true;
 }
 
+/* Version 1 into 2, inside the transaction. A table of that name is somebody else's: it stays and
+ * is made to fit, as those of version 0. */
+static bool add_texts(Sql *sql)
+{
+    const Table *texts = &tables[TABLE_COUNT - 1];
+    bool there = false;
+    return has_table(sql, texts->name, &there) &&
+           (there ? remake_table(sql, texts) : create_table(sql, texts, "")) &&
+           sql_run(sql, "UPDATE schema_version SET version = 2", site);
+}
+
 /* -1: no tables of ours at all. */
 static bool find_version(Sql *sql, int64_t *out)
 {
@@ -205,7 +224,7 @@ SchemaState schema_ensure(Sql *sql, int64_t *found)
         return SCHEMA_STATE_CURRENT;
     if (!sql_run(sql, "BEGIN TRANSACTION", site))
         return SCHEMA_STATE_FAILED;
-    if (make_tables(sql) && sql_run(sql, "COMMIT", site))
+    if ((*found == 1 ? add_texts(sql) : make_tables(sql)) && sql_run(sql, "COMMIT", site))
         return *found < 0 ? SCHEMA_STATE_CREATED : SCHEMA_STATE_MIGRATED;
     Sql words = *sql;
     sql_run(sql, "ROLLBACK", site);

@@ -8,7 +8,7 @@
 
 #include "store/metrics/sql.h"
 
-enum { SCHEMA_VERSION = 1 };
+enum { SCHEMA_VERSION = 2 };
 
 typedef enum SchemaState {
     SCHEMA_STATE_CURRENT = 0,

@@ -447,7 +447,7 @@ static void test_kill_in_a_migration(void **state)
         MetricsStore *store = fixture_store(root);
         assert_int_equal(fixture_query(store, "SELECT count(*) FROM scalars WHERE seq = step + 1"),
                          OLD_ROWS);
-        assert_int_equal(fixture_query(store, "SELECT version::BIGINT FROM schema_version"), 1);
+        assert_int_equal(fixture_query(store, "SELECT version::BIGINT FROM schema_version"), 2);
         metrics_store_destroy(&store);
         assert_int_equal(fixture_count(root, "metrics.duckdb.damaged"), 0);
     }

@@ -6,6 +6,9 @@
 
 #include "core/fault.h"
 #include "metrics_fixture.h"
+#include <stdlib.h>
+#include <string.h>
+
 #include "store/metrics/metrics_read.h"
 
 static char root[256];
@@ -294,6 +297,76 @@ static void test_histograms_and_images(void **state)
     metrics_images_free(&images);
 }
 
+/* Kept to the byte, zeros inside too; what is no UTF-8 becomes U+FFFD; the first characters of a
+ * long one, never half of one. */
+static void test_texts(void **state)
+{
+    (void)state;
+    static const char words[] = "naive\0 and \xc3\xa9\n", broken[] = "a\xff"
+                                                                     "b";
+    MetricsTexts texts;
+    MetricsTags tags;
+    size_t long_bytes = 200001;
+    char *given = malloc(long_bytes);
+    assert_non_null(given);
+    given[0] = 'x';
+    for (size_t i = 1; i < long_bytes; i += 2)
+        memcpy(given + i, "\xc3\xa9", 2);
+    uint64_t run = metrics_store_begin_run(store, "e", "texts");
+    metrics_store_text_at(store, run, "said", 9, words, sizeof words - 1, 5000000);
+    metrics_store_text_at(store, run, "said", 4, broken, sizeof broken - 1, 6000000);
+    metrics_store_text_at(store, run, "said", 9, given, long_bytes, 7000000);
+    metrics_store_text_at(store, run, "said", -1, NULL, 0, 8000000);
+    metrics_store_text_at(store, run + 1, "said", 1, "none", 4, 8000000);
+    metrics_store_end_run(store, run);
+    assert_int_equal(fixture_log_count(LOG_METRICS_UNKNOWN_RUN), 1);
+    assert_true(metrics_read_tags(reader, run, &tags));
+    assert_int_equal(tags.count, 1);
+    assert_int_equal(tags.items[0].kind, METRICS_KIND_TEXT);
+    assert_true(tags.items[0].rows == 4 && tags.items[0].first_step == -1 &&
+                tags.items[0].last_step == 9);
+    metrics_tags_free(&tags);
+    assert_true(metrics_read_news(reader, 3, &tags));
+    assert_int_equal(tags.count, 1);
+    assert_int_equal(tags.items[0].rows, 1);
+    metrics_tags_free(&tags);
+    static const struct {
+        int64_t step, wall_us;
+        uint64_t bytes;
+        const char *value;
+        uint64_t value_bytes;
+    } wanted[] = {{-1, 8000000, 0, "", 0},
+                  {4, 6000000, 5,
+                   "a\xef\xbf\xbd"
+                   "b",
+                   5},
+                  {9, 5000000, sizeof words - 1, words, sizeof words - 1},
+                  {9, 7000000, 200001,
+                   "x\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
+                   "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
+                   "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9",
+                   39}};
+    assert_true(metrics_read_text_list(reader, run, "said", &texts));
+    assert_int_equal(texts.count, 4);
+    for (uint32_t i = 0; i < texts.count; i++) {
+        MetricsTexts one;
+        assert_null(texts.items[i].value);
+        assert_int_equal(texts.items[i].bytes, wanted[i].bytes);
+        assert_true(metrics_read_text(reader, run, texts.items[i].seq, 20, &one));
+        assert_int_equal(one.count, 1);
+        assert_true(one.items[0].step == wanted[i].step &&
+                    one.items[0].wall_us == wanted[i].wall_us);
+        assert_int_equal(one.items[0].value_bytes, wanted[i].value_bytes);
+        assert_memory_equal(one.items[0].value, wanted[i].value, wanted[i].value_bytes + 1);
+        metrics_texts_free(&one);
+    }
+    metrics_texts_free(&texts);
+    assert_true(metrics_read_text(reader, run, 999999, 20, &texts));
+    assert_int_equal(texts.count, 0);
+    metrics_texts_free(&texts);
+    free(given);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -303,6 +376,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_many_rows_come_in_buckets, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_windows_that_are_none, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_histograms_and_images, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_texts, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static void test_an_older_file_is_migrated(void **state)
     metrics_store_scalar(store, run, "x", 5, 1.0);
     metrics_store_destroy(&store);
     assert_int_equal(fixture_log_count(LOG_METRICS_MIGRATED), 1);
-    assert_int_equal(fixture_number(root, "SELECT version::BIGINT FROM schema_version"), 1);
+    assert_int_equal(fixture_number(root, "SELECT version::BIGINT FROM schema_version"), 2);
     assert_string_equal(fixture_text(root,
                                      "SELECT string_agg(step || '=' || coalesce(value::VARCHAR,"
                                      " '-'), ' ' ORDER BY seq) FROM scalars WHERE run IN "
@@ -47,6 +47,45 @@ static void test_an_older_file_is_migrated(void **state)
     assert_int_equal(fixture_number(root, "SELECT min(seq) FROM scalars WHERE step = 5"), 42);
 }
 
+/* A file of version 1 has no texts: it gets the table, and loses nothing. Beside an owner that made
+ * its copy of one, tags are read without. */
+static void test_version_1_gets_texts(void **state)
+{
+    (void)state;
+    MetricsStore *store = fixture_store(root);
+    uint64_t run = metrics_store_begin_run(store, "e", "n");
+    metrics_store_scalar(store, run, "x", 1, 1.0);
+    metrics_store_destroy(&store);
+    fixture_run(root, "DROP TABLE texts; UPDATE schema_version SET version = 1");
+    char command[600];
+    snprintf(command, sizeof command, "cp %s/metrics.duckdb %s/metrics.snapshot.duckdb", root,
+             root);
+    assert_int_equal(system(command), 0);
+    pid_t owner = fixture_owner_start(root);
+    store = fixture_store(root);
+    MetricsReader *reader = metrics_reader_create(store);
+    MetricsTags tags;
+    assert_true(metrics_read_tags(reader, 0, &tags));
+    assert_int_equal(tags.count, 1);
+    assert_true(metrics_reader_snapshot_us(reader) > 0);
+    metrics_tags_free(&tags);
+    assert_true(metrics_read_news(reader, 0, &tags));
+    assert_int_equal(tags.count, 1);
+    metrics_tags_free(&tags);
+    metrics_reader_destroy(&reader);
+    metrics_store_destroy(&store);
+    fixture_owner_end(owner);
+    store = fixture_store(root);
+    run = metrics_store_begin_run(store, "e", "later");
+    metrics_store_text_at(store, run, "said", 3, "words", 5, 1);
+    metrics_store_destroy(&store);
+    assert_int_equal(fixture_log_count(LOG_METRICS_MIGRATED), 1);
+    assert_int_equal(fixture_number(root, "SELECT version::BIGINT FROM schema_version"), 2);
+    assert_string_equal(fixture_text(root, "SELECT value FROM texts WHERE tag = 'said'"), "words");
+    assert_int_equal(fixture_number(root, "SELECT count(*) FROM scalars"), 1);
+    assert_int_equal(fixture_number(root, "SELECT seq FROM texts"), 2);
+}
+
 static void test_a_newer_file_is_only_read(void **state)
 {
     (void)state;
@@ -54,7 +93,7 @@ static void test_a_newer_file_is_only_read(void **state)
     uint64_t run = metrics_store_begin_run(store, "e", "n");
     metrics_store_scalar(store, run, "x", 1, 1.0);
     metrics_store_destroy(&store);
-    fixture_run(root, "UPDATE schema_version SET version = 2");
+    fixture_run(root, "UPDATE schema_version SET version = 3");
     store = fixture_store(root);
     uint64_t later = metrics_store_begin_run(store, "e", "later");
     assert_true(later > run);
@@ -69,7 +108,7 @@ static void test_a_newer_file_is_only_read(void **state)
     assert_int_equal(fixture_log_count(LOG_METRICS_NEWER), 1);
     assert_int_equal(fixture_number(root, "SELECT count(*) FROM runs"), 1);
     /* The newer Caliper, played by the file's old version, takes the rows over. */
-    fixture_run(root, "UPDATE schema_version SET version = 1");
+    fixture_run(root, "UPDATE schema_version SET version = 2");
     store = fixture_store(root);
     assert_int_equal(fixture_query(store, "SELECT count(*) FROM scalars"), 2);
     metrics_store_destroy(&store);
@@ -184,6 +223,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_an_older_file_is_migrated, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_version_1_gets_texts, fixture_set_up,
                                         fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_a_newer_file_is_only_read, fixture_set_up,
                                         fixture_tear_down),
