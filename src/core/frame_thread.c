@@ -1,7 +1,7 @@
 /* Which thread draws: see frame_thread.h. */
 #include "core/frame_thread.h"
 
-#include <time.h>
+#include "core/mutex_wait.h"
 
 static _Thread_local uint32_t hosts;
 
@@ -21,16 +21,14 @@ void frame_thread_leave(void)
         hosts--;
 }
 
-bool frame_thread_lock(pthread_mutex_t *mutex)
+int64_t frame_thread_until_ns(void)
 {
     if (hosts == 0)
-        return pthread_mutex_lock(mutex) == 0;
-    if (pthread_mutex_trylock(mutex) == 0)
-        return true;
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += (long)FRAME_THREAD_WAIT_MS * 1000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    return pthread_mutex_timedlock(mutex, &until) == 0;
+        return INT64_MAX;
+    return mutex_wait_now_ns() + (int64_t)FRAME_THREAD_WAIT_MS * 1000000;
+}
+
+bool frame_thread_lock(pthread_mutex_t *mutex)
+{
+    return mutex_wait_until(mutex, frame_thread_until_ns());
 }

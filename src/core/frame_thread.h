@@ -20,8 +20,12 @@ bool frame_thread_is_current(void);
 void frame_thread_enter(void);
 void frame_thread_leave(void);
 
-/* Takes the mutex: without a limit, but FRAME_THREAD_WAIT_MS on the frame thread. False: it is
- * still another's. */
+/* When a call that begins now has waited long enough, of CLOCK_MONOTONIC: one such time a call, for
+ * all that it waits for (core/mutex_wait.h). INT64_MAX on any other thread. */
+int64_t frame_thread_until_ns(void);
+
+/* Takes the mutex, where that is all a call waits for: without a limit, but FRAME_THREAD_WAIT_MS on
+ * the frame thread. False: it is still another's. */
 bool frame_thread_lock(pthread_mutex_t *mutex);
 
 #endif

@@ -114,7 +114,16 @@ static int file_open_append(void)
 {
     if (fault_here("log_file.open"))
         return -1;
-    return open(file.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    /* O_NONBLOCK: a pipe of that name is refused, not waited for. */
+    struct stat status;
+    int fd =
+        open(file.path,
+             O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+    if (fd < 0 || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)))
+        return fd;
+    close(fd);
+    errno = ENOTSUP;
+    return -1;
 }
 
 /* Another process may have renamed the file that we hold. */

@@ -11,8 +11,8 @@
 #include "store/data/data_store.h"
 #include "store/database/statement.h"
 
-/* Held for reading by calls, for writing while the store comes and goes. */
-static pthread_rwlock_t bound_lock = PTHREAD_RWLOCK_INITIALIZER;
+/* Held while a call takes the store, and while that comes and goes; over no work. */
+static pthread_mutex_t bound_lock = PTHREAD_MUTEX_INITIALIZER;
 static DataStore *bound;
 
 static _Thread_local DatabaseError last_error;
@@ -40,16 +40,21 @@ static DataStore *begin(void)
     last_error.text[0] = '\0';
     last_error.kind = 0;
     guard_lock_enter();
-    pthread_rwlock_rdlock(&bound_lock);
-    if (bound == NULL)
+    pthread_mutex_lock(&bound_lock);
+    DataStore *store = bound;
+    if (store != NULL)
+        data_store_hold(store);
+    pthread_mutex_unlock(&bound_lock);
+    if (store == NULL)
         database_error_set(&last_error, 0, DATABASE_CLOSED_TEXT);
-    return bound;
+    return store;
 }
 
 /* Ends it: one line when it was refused. */
-static bool end(const char *call, CallerId owner, bool done)
+static bool end(DataStore *store, const char *call, CallerId owner, bool done)
 {
-    pthread_rwlock_unlock(&bound_lock);
+    if (store != NULL)
+        data_store_let_go(store);
     guard_lock_leave();
     if (done) {
         last_error.text[0] = '\0';
@@ -69,7 +74,7 @@ static bool service_query(const char *sql, struct ArrowArrayStream *out)
     DataStore *store = begin();
     bool done = store != NULL && data_store_query(store, caller_name(owner), sql,
                                                   out != NULL ? &stream : NULL, &last_error);
-    if (!end("query", owner, done))
+    if (!end(store, "query", owner, done))
         return false;
     *out = stream;
     return true;
@@ -83,7 +88,7 @@ static bool service_register_dataset(const char *name, const char *uri)
     DataStore *store = begin();
     bool done =
         store != NULL && data_store_register(store, caller_name(owner), name, uri, &last_error);
-    return end("register_dataset", owner, done);
+    return end(store, "register_dataset", owner, done);
 }
 
 static bool service_open_dataset(const char *name, struct ArrowArrayStream *out)
@@ -94,7 +99,7 @@ static bool service_open_dataset(const char *name, struct ArrowArrayStream *out)
     DataStore *store = begin();
     bool done = store != NULL &&
                 data_store_open_dataset(store, name, out != NULL ? &stream : NULL, &last_error);
-    if (!end("open_dataset", owner, done))
+    if (!end(store, "open_dataset", owner, done))
         return false;
     *out = stream;
     return true;
@@ -116,15 +121,14 @@ const CaliperDataV1 *data_service_table(void)
     return &table;
 }
 
-/* The host ends: calls that run are interrupted first, so that the lock comes free. */
+/* The host ends: calls that run are interrupted; one that does not end keeps the store's memory. */
 static void unbind(void *user)
 {
     DataStore *store = user;
-    data_store_close(store);
-    pthread_rwlock_wrlock(&bound_lock);
+    pthread_mutex_lock(&bound_lock);
     if (bound == store)
         bound = NULL;
-    pthread_rwlock_unlock(&bound_lock);
+    pthread_mutex_unlock(&bound_lock);
     data_store_destroy(&store);
 }
 
@@ -145,8 +149,8 @@ bool data_service_register(Host *host)
         data_store_destroy(&store);
         return false;
     }
-    pthread_rwlock_wrlock(&bound_lock);
+    pthread_mutex_lock(&bound_lock);
     bound = store;
-    pthread_rwlock_unlock(&bound_lock);
+    pthread_mutex_unlock(&bound_lock);
     return host_service_register(host, CALIPER_DATA_V1, &table);
 }

@@ -104,9 +104,10 @@ static int open_lock_file(const char *path, struct stat *status)
         errno = EIO;
         return -1;
     }
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd >= 0 && fstat(fd, status) != 0) {
-        int failure = errno;
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+    bool looked = fd >= 0 && fstat(fd, status) == 0;
+    if (fd >= 0 && (!looked || !S_ISREG(status->st_mode))) {
+        int failure = looked ? ENOTSUP : errno;
         close(fd);
         errno = failure;
         return -1;

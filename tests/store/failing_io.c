@@ -17,6 +17,8 @@ static atomic_bool active;
 static FailingIo plan;
 static atomic_uint calls, failed;
 static _Atomic(const char *) last;
+static _Atomic(const char *) held_path;
+static atomic_uint held;
 
 void failing_io_plan(const FailingIo *wanted)
 {
@@ -44,6 +46,29 @@ uint32_t failing_io_failed(void)
 const char *failing_io_last(void)
 {
     return atomic_load(&last);
+}
+
+void failing_io_hold(const char *path)
+{
+    atomic_store(&held_path, path);
+}
+
+uint32_t failing_io_held(void)
+{
+    return atomic_load(&held);
+}
+
+static void wait_if_held(const char *path)
+{
+    const char *wanted = atomic_load(&held_path);
+    if (wanted == NULL || strcmp(wanted, path) != 0)
+        return;
+    int before = errno;
+    atomic_fetch_add(&held, 1);
+    while (atomic_load(&held_path) == wanted)
+        usleep(1000);
+    atomic_fetch_sub(&held, 1);
+    errno = before;
 }
 
 /* With the mutex held. */
@@ -94,6 +119,7 @@ int open(const char *path, int flags, ...)
     va_start(arguments, flags);
     unsigned mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, unsigned) : 0;
     va_end(arguments);
+    wait_if_held(path);
     if ((flags & O_ACCMODE) != O_RDONLY && fails("open", -1, path, false))
         return -1;
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);

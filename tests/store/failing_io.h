@@ -29,4 +29,10 @@ uint32_t failing_io_failed(void);
 /* The name of the last call that failed; "" for none. */
 const char *failing_io_last(void);
 
+/* From now on whoever opens the file of exactly that path waits, as on a disk that does not answer,
+ * until NULL is given. The path is kept, not copied. */
+void failing_io_hold(const char *path);
+/* How many wait in it now. */
+uint32_t failing_io_held(void);
+
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/frame_thread.h"
+#include "core/mutex_wait.h"
 #include "metrics_fixture.h"
 #include "store/artifacts/artifact_store.h"
 #include "store/file_lock.h"
@@ -145,6 +146,27 @@ static void test_another_thread_has_a_lock(void **state)
     pthread_mutex_unlock(&holder.mutex);
 }
 
+/* By the clock that nobody sets: a wait is over no sooner than that clock says. */
+static void test_a_wait_has_an_end(void **state)
+{
+    (void)state;
+    Holder holder = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    pthread_t thread;
+    assert_int_equal(frame_thread_until_ns(), INT64_MAX);
+    assert_int_equal(pthread_create(&thread, NULL, hold_mutex, &holder), 0);
+    while (!atomic_load(&holder.held))
+        usleep(1000);
+    for (int64_t wait_ms = -1000; wait_ms <= 20; wait_ms += 510) {
+        int64_t until_ns = mutex_wait_now_ns() + wait_ms * 1000000;
+        assert_false(mutex_wait_until(&holder.mutex, until_ns));
+        assert_true(mutex_wait_now_ns() >= until_ns);
+    }
+    atomic_store(&holder.done, true);
+    pthread_join(thread, NULL);
+    assert_true(mutex_wait_until(&holder.mutex, 0)); /* free, however late */
+    pthread_mutex_unlock(&holder.mutex);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +177,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_another_process_puts_an_artifact, fixture_set_up,
                                         fixture_tear_down),
         cmocka_unit_test(test_another_thread_has_a_lock),
+        cmocka_unit_test(test_a_wait_has_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,14 +41,23 @@ static bool fails(const char *site, int code)
     return true;
 }
 
+/* O_NONBLOCK: a pipe of that name is refused, not waited for. */
 int artifact_open(const char *path, int flags, mode_t mode, ArtifactError *error)
 {
+    struct stat status;
     int fd;
     do
-        fd = fails("artifacts.open", EMFILE) ? -1 : open(path, flags | O_CLOEXEC, mode);
+        fd = fails("artifacts.open", EMFILE)
+                 ? -1
+                 : open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode);
     while (fd < 0 && errno == EINTR);
-    if (fd < 0)
+    if (fd < 0) {
         artifact_error_set(error, errno, "cannot open", path);
+    } else if ((flags & O_DIRECTORY) == 0 &&
+               (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
+        artifact_close(&fd);
+        artifact_error_set(error, 0, "wanted a file, given something else at", path);
+    }
     return fd;
 }
 

@@ -2,7 +2,8 @@
  *
  * src/store/data/ is one store over store/database/; for services/data, cli/sql and tests. The
  * database is opened on first use by the process that owns the data root (store/owner_lock.h);
- * another process is refused with the owner's pid. Any thread; calls wait for their work. */
+ * another process is refused with the owner's pid. Any thread; calls wait for their work. For other
+ * threads and processes the frame thread waits FRAME_THREAD_WAIT_MS a call, all together. */
 #ifndef CALIPER_STORE_DATA_STORE_H
 #define CALIPER_STORE_DATA_STORE_H
 
@@ -14,10 +15,15 @@ typedef struct DataStore DataStore;
 /* Remembers where; opens nothing. NULL without memory. */
 DataStore *data_store_create(const char *data_root);
 /* Ends every stream and call, closes the database and lets the owner's lock go. Later calls are
- * refused. May be called again. */
+ * refused. What does not end is waited for DATABASE_CLOSE_WAIT_MS at most: then one line. May be
+ * called again. */
 void data_store_close(DataStore *store);
-/* After the last call returned. Streams may outlive it. NULLs *store, accepts NULL. */
+/* Closes it. Streams may outlive it, and calls that did not end: the last one frees it. NULLs
+ * *store, accepts NULL. */
 void data_store_destroy(DataStore **store);
+/* Around a call of a thread that does not know whether the store is destroyed meanwhile. */
+void data_store_hold(DataStore *store);
+void data_store_let_go(DataStore *store);
 
 /* One statement of any kind but BEGIN, COMMIT, ROLLBACK, USE, SET and RESET. `applet` is the id
  * whose schema comes first; "" is the host, which has main alone. False and *error: *out is

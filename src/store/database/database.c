@@ -11,6 +11,7 @@
 
 #include "core/fault.h"
 #include "core/log.h"
+#include "core/mutex_wait.h"
 #include "core/utf8.h"
 #include "store/database/database_impl.h"
 
@@ -197,11 +198,12 @@ Database *database_open(const DatabaseParams *params, DatabaseError *error)
     atomic_init(&database->closing, false);
     if (pthread_mutex_init(&database->lock, NULL) != 0)
         goto free_database;
-    bool claims = params->path != NULL && !params->read_only;
+    bool checked = params->path == NULL || database_files_check(params->path, error);
+    bool claims = checked && params->path != NULL && !params->read_only;
     if (claims)
         database->file = database_file_claim(params->path, error);
     bool fresh = claims && access(params->path, F_OK) != 0;
-    if (!claims || database->file != NULL)
+    if (checked && (!claims || database->file != NULL))
         database->handle = open_or_move(duckdb, params, &database->moved_to, error);
     fresh = fresh || database->moved_to != NULL;
     if (database->handle != NULL && fresh && !sync_name(params->path, error))
@@ -234,12 +236,18 @@ void database_unref(Database *database)
 
 bool database_close(Database **address)
 {
+    return database_close_within(address, DATABASE_CLOSE_WAIT_MS);
+}
+
+bool database_close_within(Database **address, uint32_t wait_ms)
+{
     Database *database = *address;
     *address = NULL;
     if (database == NULL)
         return true;
     atomic_store(&database->closing, true);
-    if (!database_sessions_end(database)) {
+    if (!database_sessions_end(database, mutex_wait_now_ns() + (int64_t)wait_ms * 1000000)) {
+        log_item(DATABASE_LEFT_OPEN, (int)wait_ms);
         database_unref(database);
         return false;
     }

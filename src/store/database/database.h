@@ -41,10 +41,10 @@ enum { DATABASE_THREADS_MAX = 4 };
 #define DATABASE_MEMORY_MAX_BYTES ((uint64_t)4 << 30)
 #define DATABASE_MEMORY_MIN_BYTES ((uint64_t)256 << 20)
 
-/* NULL and *error: no library, no access, another process has it, a newer format, or damage and
- * move_damaged was not set. With move_damaged a damaged file (or only its write-ahead log, when the
- * file itself is whole) is renamed to PATH.damaged-TIME, one log line says so, and nothing is ever
- * deleted. */
+/* NULL and *error: no library, no access, another process has it, a newer format, a pipe or the
+ * like instead of a file, or damage and move_damaged was not set. With move_damaged a damaged file
+ * (or only its write-ahead log, when the file itself is whole) is renamed to PATH.damaged-TIME, one
+ * log line says so, and nothing is ever deleted. */
 Database *database_open(const DatabaseParams *params, DatabaseError *error);
 
 /* Ends every session: a running statement is interrupted, the connection is given back; then closes
@@ -54,6 +54,7 @@ Database *database_open(const DatabaseParams *params, DatabaseError *error);
  * database_connect() are disconnected before. NULLs *database, accepts NULL. */
 enum { DATABASE_CLOSE_WAIT_MS = 2000 };
 bool database_close(Database **database);
+bool database_close_within(Database **database, uint32_t wait_ms);
 
 /* Keeps a Database to be asked after another thread closed it: then it answers that the store is
  * closed. Held and let go in pairs, the first before the close. let_go NULLs *database and accepts

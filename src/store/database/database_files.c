@@ -1,8 +1,9 @@
-/* Which files this process has open for writing: see database_impl.h. The engine's lock on a file
- * is the process's, so that a second instance would not notice the first, and closing either would
- * end the lock of both. Any thread. */
+/* Which files are a database, and which this process has open for writing: see database_impl.h. The
+ * engine's lock on a file is the process's, so that a second instance would not notice the first,
+ * and closing either would end the lock of both. Any thread. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -47,6 +48,47 @@ static void watch_forks(void)
     pthread_atfork(list_lock, list_unlock, forget_in_child);
 }
 
+static const char *kind_of(mode_t mode)
+{
+    return S_ISDIR(mode)    ? "a folder"
+           : S_ISFIFO(mode) ? "a pipe"
+           : S_ISSOCK(mode) ? "a socket"
+           : S_ISLNK(mode)  ? "a link"
+           : S_ISREG(mode)  ? "a file"
+                            : "a device";
+}
+
+static bool check_one(const char *path, bool links, DatabaseError *error)
+{
+    struct stat status;
+    if (lstat(path, &status) != 0) {
+        if (errno == ENOENT)
+            return true;
+    } else if (links && S_ISLNK(status.st_mode) && stat(path, &status) != 0 && errno == ENOENT) {
+        database_error_set(error, 0, "%s is a link to nothing, wanted a file", path);
+        return false;
+    } else if (S_ISREG(status.st_mode)) {
+        return true;
+    } else {
+        database_error_set(error, 0, "%s is %s, wanted a file", path, kind_of(status.st_mode));
+        return false;
+    }
+    database_error_set(error, DUCKDB_ERROR_KIND_IO, "%s cannot be looked at: %s", path,
+                       strerror(errno));
+    return false;
+}
+
+bool database_files_check(const char *path, DatabaseError *error)
+{
+    char log_path[4096 + 64];
+    int length = snprintf(log_path, sizeof log_path, "%s.wal", path);
+    if (length < 0 || (size_t)length >= sizeof log_path) {
+        database_error_set(error, 0, "%.200s... is too long a path", path);
+        return false;
+    }
+    return check_one(path, true, error) && check_one(log_path, false, error);
+}
+
 static bool stat_folder(const char *path, const char *slash, struct stat *status)
 {
     if (slash == NULL)
@@ -59,7 +101,7 @@ static bool stat_folder(const char *path, const char *slash, struct stat *status
     return found;
 }
 
-DatabaseFile *database_file_claim(const char *path, DatabaseError *error)
+static DatabaseFile *claim(const char *path, DatabaseError *error)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
@@ -95,6 +137,15 @@ DatabaseFile *database_file_claim(const char *path, DatabaseError *error)
     free(file);
     database_error_set(error, DUCKDB_ERROR_KIND_IO, "%s is open in this process already", path);
     return NULL;
+}
+
+/* Through a link it is the file that it leads to. */
+DatabaseFile *database_file_claim(const char *path, DatabaseError *error)
+{
+    char *real = realpath(path, NULL);
+    DatabaseFile *file = claim(real != NULL ? real : path, error);
+    free(real);
+    return file;
 }
 
 void database_file_release(DatabaseFile **address)

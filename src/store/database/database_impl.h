@@ -32,11 +32,14 @@ struct DatabaseSession {
 };
 
 void database_unref(Database *database);
-/* Interrupts and ends all sessions; `closing` is set. False: some are still in use after
- * DATABASE_CLOSE_WAIT_MS. */
-bool database_sessions_end(Database *database);
+/* Interrupts and ends all sessions; `closing` is set. False: some are still in use at `until_ns` of
+ * CLOCK_MONOTONIC. */
+bool database_sessions_end(Database *database, int64_t until_ns);
 
-/* database_files.c: notes that this process has the file open for writing; NULL and *error when it
+/* database_files.c: whether the file and its log are files, or not there: the engine would wait for
+ * the other end of a pipe, without end. The file may be a link to one. False and *error. */
+bool database_files_check(const char *path, DatabaseError *error);
+/* Notes that this process has the file open for writing; NULL and *error when it
  * has already. */
 DatabaseFile *database_file_claim(const char *path, DatabaseError *error);
 /* Sets the address to NULL; NULL in it is fine. */

@@ -3,11 +3,10 @@
  * holds the second while it interrupts, so that no connection goes away under it. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/fault.h"
 #include "core/guard.h"
-#include "core/log.h"
+#include "core/mutex_wait.h"
 #include "store/database/database_impl.h"
 
 /* How long the closing waits for a session before it interrupts again: an interrupt between two
@@ -208,29 +207,8 @@ done:
     return done;
 }
 
-/* Waits a moment for the session's user to come out of its call. */
-static bool session_lock_soon(DatabaseSession *session)
+bool database_sessions_end(Database *database, int64_t until_ns)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += INTERRUPT_AGAIN_NS;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    return pthread_mutex_timedlock(&session->lock, &until) == 0;
-}
-
-static int64_t monotonic_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-bool database_sessions_end(Database *database)
-{
-    int64_t deadline_ms = monotonic_ms() + DATABASE_CLOSE_WAIT_MS;
     for (;;) {
         pthread_mutex_lock(&database->lock);
         for (DatabaseSession *each = database->sessions; each != NULL; each = each->next)
@@ -241,15 +219,14 @@ bool database_sessions_end(Database *database)
         pthread_mutex_unlock(&database->lock);
         if (session == NULL)
             return true;
-        bool ended = session_lock_soon(session);
+        int64_t again_ns = mutex_wait_now_ns() + INTERRUPT_AGAIN_NS;
+        bool ended = mutex_wait_until(&session->lock, again_ns < until_ns ? again_ns : until_ns);
         if (ended) {
             database_session_finish(session);
             pthread_mutex_unlock(&session->lock);
         }
         session_unref(session);
-        if (!ended && monotonic_ms() >= deadline_ms) {
-            log_item(DATABASE_LEFT_OPEN, (int)DATABASE_CLOSE_WAIT_MS);
+        if (!ended && mutex_wait_now_ns() >= until_ns)
             return false;
-        }
     }
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,9 +20,18 @@ static bool fails(const char *site)
     return true;
 }
 
+/* O_NONBLOCK: a pipe of that name is refused, not waited for. */
 int disk_open(const char *path, int flags, const char *site)
 {
-    return fails(site) ? -1 : open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+    struct stat status;
+    if (fails(site))
+        return -1;
+    int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+    if (fd < 0 || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)))
+        return fd;
+    close(fd);
+    errno = S_ISDIR(status.st_mode) ? EISDIR : ENOTSUP;
+    return -1;
 }
 
 int disk_open_to_lock(const char *path, int flags, const char *site)

@@ -77,7 +77,7 @@ Database *query_database(MetricsStore *store, int64_t *snapshot_us, DatabaseErro
     Database *database = store->database;
     if (ended)
         database_error_set(error, 0, DATABASE_CLOSED_TEXT);
-    else if (database == NULL && !settled && on_frame)
+    else if (database == NULL && !settled && on_frame && trouble[0] == '\0')
         database_error_set(error, 0, "the database is being opened: " FRAME_THREAD_BUSY);
     else if (database == NULL && (owner || !settled))
         database_error_set(error, 0, "the database is not open: %s",

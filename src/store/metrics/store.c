@@ -9,13 +9,14 @@
 #include "core/frame_thread.h"
 #include "core/guard.h"
 #include "core/log.h"
+#include "core/mutex_wait.h"
 #include "core/paths.h"
 #include "store/metrics/disk.h"
 #include "store/metrics/store_impl.h"
 #include "store/metrics/writer.h"
 
 enum { SNAPSHOT_PERIOD_MS = 60000, INTERRUPT_AFTER_MS = 1000, INTERRUPT_AGAIN_MS = 10 };
-enum { LOCK_SLICE_MS = 100, RESCUE_MARGIN_MS = 20 };
+enum { RESCUE_MARGIN_MS = 20 };
 
 int64_t metrics_monotonic_ns(void)
 {
@@ -29,29 +30,13 @@ struct timespec metrics_timespec(int64_t ns)
     return (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
 }
 
-/* In slices, so that a step of the wall clock does not decide. */
-static bool lock_for(MetricsStore *store, int64_t wait_ms)
-{
-    int64_t deadline_ns = metrics_monotonic_ns() + wait_ms * 1000000;
-    while (pthread_mutex_trylock(&store->mutex) != 0) {
-        if (metrics_monotonic_ns() >= deadline_ns)
-            return false;
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until = metrics_timespec((int64_t)until.tv_sec * 1000000000 + until.tv_nsec +
-                                 (int64_t)LOCK_SLICE_MS * 1000000);
-        if (pthread_mutex_timedlock(&store->mutex, &until) == 0)
-            return true;
-    }
-    return true;
-}
-
 bool metrics_lock_soon(MetricsStore *store)
 {
     guard_lock_enter();
     bool on_frame = frame_thread_is_current();
+    int64_t wait_ms = on_frame ? FRAME_THREAD_WAIT_MS : METRICS_LOCK_MOST_MS;
     if (!atomic_load(&store->lost) &&
-        lock_for(store, on_frame ? FRAME_THREAD_WAIT_MS : METRICS_LOCK_MOST_MS)) {
+        mutex_wait_until(&store->mutex, metrics_monotonic_ns() + wait_ms * 1000000)) {
         atomic_store(&store->lock_since_ns, 0);
         return true;
     }
@@ -339,9 +324,10 @@ bool metrics_settle(MetricsStore *store, uint32_t timeout_ms)
     store->database_wanted = true;
     atomic_store(&store->sleeping, false);
     pthread_cond_signal(&store->wake);
-    while (ok && !store->settled && !store->ended)
+    /* What fails is tried again, once a second at most: whoever waits is told why at once. */
+    while (ok && !store->settled && !store->ended && store->state == METRICS_STATE_FINE)
         ok = pthread_cond_timedwait(&store->done, &store->mutex, &deadline) == 0;
-    ok = (ok || store->settled) && !store->ended;
+    ok = store->settled && !store->ended;
     metrics_unlock(store);
     return ok;
 }

@@ -1,0 +1,18 @@
+/* core/mutex_wait.h: taking a mutex of another thread's with an end to the waiting, told by the
+ * clock that nobody sets.
+ *
+ * Any folder of src/ may include it. Any thread. */
+#ifndef CALIPER_CORE_MUTEX_WAIT_H
+#define CALIPER_CORE_MUTEX_WAIT_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* CLOCK_MONOTONIC. */
+int64_t mutex_wait_now_ns(void);
+/* Takes it, or false at `until_ns` of CLOCK_MONOTONIC; INT64_MAX waits without end. One that is
+ * free is taken however late it is. */
+bool mutex_wait_until(pthread_mutex_t *mutex, int64_t until_ns);
+
+#endif
