@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # DuckDB's library for scripts/setup: fetched once into the user's cache, by pinned digests alone.
-# Sourced after common.sh. Without it everything builds and runs; what needs SQL then says so.
+# Sourced after common.sh and fetch.sh. Without it everything builds and runs; what needs SQL then says
+# so.
 
 duckdb_version=1.4.4
 duckdb_folder=${XDG_CACHE_HOME:-$HOME/.cache}/caliper/deps/duckdb-$duckdb_version
@@ -14,11 +15,6 @@ duckdb_library_package_sha256=8ac460b152cd05a95065a414879bb09e40534b1fb7a80a7afe
 duckdb_header_package=duckdb@1.4.4
 duckdb_header_package_sha256=5bb967dcbcd517670ba5f169f238fb9d6787e53752c60ebe24386169d76941ed
 duckdb_archive=https://github.com/duckdb/duckdb/releases/download/v$duckdb_version/libduckdb-linux-amd64.zip
-
-# has_digest FILE SHA256
-has_digest() {
-    [ -f "$1" ] && [ "$(sha256sum "$1" | cut -d' ' -f1)" = "$2" ]
-}
 
 # keep FILE NAME: into the cache under NAME, whole or not at all.
 duckdb_keep() {
@@ -37,27 +33,13 @@ unzip_here() {
 
 # The official release archive. False when it cannot be reached or holds another library.
 duckdb_from_archive() {
-    command -v curl >/dev/null || return 1
-    curl -fsL --connect-timeout 5 --max-time 300 -o "$1/duckdb.zip" "$duckdb_archive" 2>/dev/null ||
-        return 1
+    fetch_file "$duckdb_archive" "$1/duckdb.zip" || return 1
     unzip_here "$1/duckdb.zip" "$1/zip" >/dev/null 2>&1 || return 1
     if ! has_digest "$1/zip/libduckdb.so" "$duckdb_library_sha256"; then
         complain "the library in DuckDB's release archive has another digest: not used"
         return 1
     fi
     duckdb_keep "$1/zip/libduckdb.so" libduckdb.so
-}
-
-# npm_package FOLDER PACKAGE SHA256: fetches and unpacks it into FOLDER/package.
-npm_package() {
-    local file
-    rm -rf "$1/package"
-    file=$(cd "$1" && npm pack --silent "$2" 2>/dev/null </dev/null | tail -n 1) || return 1
-    if [ -z "$file" ] || ! has_digest "$1/$file" "$3"; then
-        complain "npm's $2 cannot be had, or its digest is not the pinned one: not used"
-        return 1
-    fi
-    tar -xzf "$1/$file" -C "$1"
 }
 
 duckdb_library_from_npm() {

