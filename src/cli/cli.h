@@ -102,7 +102,8 @@ int cli_import(CliOptions *options);
 int cli_fetch(CliOptions *options);
 int cli_completion(CliOptions *options);
 int cli_manual(CliOptions *options);
-int cli_help(void);
+/* Of one subcommand; NULL: of all. */
+int cli_help(const CliCommand *command);
 int cli_version(void);
 
 int cli_main(int argc, char **argv);

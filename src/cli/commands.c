@@ -65,6 +65,22 @@ static void read_environment(void)
     trace_start_from_environment();
 }
 
+/* Where options came first, the first word is the subcommand. NULL after one line. */
+static const CliCommand *take_command(CliOptions *options)
+{
+    if (options->word_count == 0)
+        return &cli_commands[0];
+    const CliCommand *command = find_command(options->words[0]);
+    if (command == NULL) {
+        cli_usage("unknown subcommand %s", options->words[0]);
+        return NULL;
+    }
+    options->word_count--;
+    memmove(options->words, options->words + 1,
+            (size_t)(options->word_count + 1) * sizeof options->words[0]);
+    return command;
+}
+
 /* An answer that could not be printed whole is a failure, whatever the command itself says. */
 static int printed(int status)
 {
@@ -77,7 +93,7 @@ static int printed(int status)
 int cli_main(int argc, char **argv)
 {
     static CliOptions options;
-    const CliCommand *command = &cli_commands[0];
+    const CliCommand *command = NULL;
     int first = 1;
     memset(&options, 0, sizeof options);
     options.shell.struct_size = sizeof options.shell;
@@ -90,8 +106,13 @@ int cli_main(int argc, char **argv)
     }
     if (!cli_options_read(&options, argc - first, argv + first))
         return CLI_USAGE;
+    bool is_named = command != NULL || options.word_count > 0;
+    if (command == NULL)
+        command = take_command(&options);
+    if (command == NULL)
+        return CLI_USAGE;
     if (options.help)
-        return printed(cli_help());
+        return printed(cli_help(is_named ? command : NULL));
     if (options.version)
         return printed(cli_version());
     return printed(command->run(&options));

@@ -1,4 +1,5 @@
-/* cli/help.c: `caliper --help`, `caliper --version`, made from the tables. */
+/* cli/help.c: `caliper --help`, `caliper SUBCOMMAND --help`, `caliper --version`, made from the
+ * tables. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,12 +25,14 @@ static void print_commands(const char *commands)
     }
 }
 
-static void print_options(void)
+static void print_options(const CliCommand *command)
 {
     const char *group = "";
     char line[64];
     for (const CliOption *option = cli_option_table; option->name != NULL; option++) {
         const char *commands = option->commands != NULL ? option->commands : "all";
+        if (command != NULL && !cli_option_is_of(option, command->name))
+            continue;
         if (strcmp(group, commands) != 0) {
             fputs("\nOptions of ", stdout);
             print_commands(commands);
@@ -47,7 +50,7 @@ static void print_options(void)
     }
 }
 
-int cli_help(void)
+static void print_all(void)
 {
     char line[64];
     puts("caliper: tensors as live textures\n\nusage: caliper [SUBCOMMAND] [OPTIONS]\n");
@@ -55,7 +58,21 @@ int cli_help(void)
         snprintf(line, sizeof line, "%s %s", command->name, command->arguments);
         printf("  %-18s %s\n", line, command->summary);
     }
-    print_options();
+}
+
+static void print_one(const CliCommand *command)
+{
+    printf("caliper %s: %s\n\nusage: caliper %s%s%s [OPTIONS]\n", command->name, command->summary,
+           command->name, command->arguments[0] != '\0' ? " " : "", command->arguments);
+}
+
+int cli_help(const CliCommand *command)
+{
+    if (command == NULL)
+        print_all();
+    else
+        print_one(command);
+    print_options(command);
     puts("\nExit status: 0 done, 1 failed, 2 the command line was not understood.");
     return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/artifacts_report.h"
 #include "cli/cli.h"
@@ -12,6 +13,7 @@
 #include "cli/import_run.h"
 #include "core/log.h"
 #include "core/paths.h"
+#include "formats/tfevents.h"
 #include "store/artifacts/artifact_store.h"
 #include "store/metrics/metrics_read.h"
 
@@ -212,6 +214,27 @@ static int import_all(Session *session, const FoundRuns *found)
     return good ? 0 : 1;
 }
 
+/* Of a single file that was named: whether it is an event file at all. */
+static bool has_records(const char *path)
+{
+    struct stat status;
+    TfeventsItem item;
+    TfeventsCounts counts;
+    ArrayError error = {.fault = ARRAY_FAULT_NONE};
+    if (stat(path, &status) != 0 || S_ISDIR(status.st_mode))
+        return true;
+    TfeventsReader *reader = tfevents_open(path, &(TfeventsOptions){.is_final = true}, &error);
+    if (reader == NULL)
+        return true;
+    do
+        tfevents_counts(reader, &counts);
+    while (counts.records == 0 && tfevents_next(reader, &item, &error));
+    tfevents_counts(reader, &counts);
+    bool failed = error.fault != ARRAY_FAULT_NONE; /* the import says why */
+    tfevents_close(&reader);
+    return counts.records > 0 || failed;
+}
+
 int cli_import(CliOptions *options)
 {
     FoundRuns found;
@@ -227,6 +250,8 @@ int cli_import(CliOptions *options)
         status = cli_failed("%s", found.reason);
     } else if (found.count == 0) {
         status = cli_failed("%s: no file with \"tfevents\" in its name", options->words[1]);
+    } else if (!has_records(options->words[1])) {
+        status = cli_failed("%s: no record of an event file in it", options->words[1]);
     } else if (root != NULL && name != NULL) {
         session.experiment = name;
         session.store = metrics_store_create(

@@ -75,7 +75,39 @@ static void help_and_version_answer(void **unused)
     assert_int_equal(room_run(&room, "", "--help"), 0);
     assert_non_null(strstr(room.output, "doctor"));
     assert_non_null(strstr(room.output, "cpu"));
-    assert_int_equal(room_run(&room, "", "run --help"), 0);
+}
+
+/* One subcommand's help has its own options and everybody's, and no other's. */
+static void help_of_a_subcommand_is_its_own(void **unused)
+{
+    static const char *const of[][3] = {{"sql", "--csv", "--frames"},
+                                        {"run", "--frames", "--csv"},
+                                        {"artifacts", "--dry-run", "--screenshot"},
+                                        {"home", "--renderer", "--csv"}};
+    char words[64];
+    (void)unused;
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+        for (int first = 0; first < 2; first++) {
+            snprintf(words, sizeof words, first ? "--help %s" : "%s --help", of[i][0]);
+            assert_int_equal(room_run(&room, "", words), 0);
+            snprintf(words, sizeof words, "usage: caliper %s", of[i][0]);
+            if (strstr(room.output, words) == NULL || strstr(room.output, of[i][1]) == NULL ||
+                strstr(room.output, "--data-dir") == NULL || strstr(room.output, of[i][2]) != NULL)
+                fail_msg("%s: \"%s\"", of[i][0], room.output);
+        }
+    }
+}
+
+/* Options may stand before the subcommand. */
+static void options_may_come_first(void **unused)
+{
+    (void)unused;
+    assert_int_equal(room_run(&room, "", "--json --applet-dir applets list"), 0);
+    assert_non_null(strstr(room.output, "\"id\":\t\"org.caliper.hello\""));
+    assert_int_equal(room_run(&room, "", "--json nonsense list"), 2);
+    assert_non_null(strstr(room.output, "unknown subcommand nonsense"));
+    assert_int_equal(room_run(&room, "", "--json list extra"), 2);
+    assert_non_null(strstr(room.output, "list"));
 }
 
 static void list_names_the_applets(void **unused)
@@ -468,6 +500,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(usage_errors_are_one_line_and_2),
         cmocka_unit_test(help_and_version_answer),
+        cmocka_unit_test(help_of_a_subcommand_is_its_own),
+        cmocka_unit_test(options_may_come_first),
         cmocka_unit_test(list_names_the_applets),
         cmocka_unit_test(doctor_says_what_is_there),
         cmocka_unit_test(what_cannot_be_opened_is_status_1),

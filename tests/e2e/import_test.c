@@ -399,6 +399,11 @@ static void test_refusals(void **state)
     shell("mkdir %s/empty", logs);
     snprintf(words, sizeof words, "%s/empty", logs);
     assert_null(import(words, 1));
+    /* A file that is no event file, whatever its name. */
+    assert_null(import("/etc/passwd", 1));
+    shell("head -c 100000 /dev/zero > %s/empty/events.out.tfevents.1.zeros", logs);
+    snprintf(words, sizeof words, "%s/empty/events.out.tfevents.1.zeros", logs);
+    assert_null(import(words, 1));
 }
 
 /* While another process holds the data root, rows go through its hands and arrive once. */

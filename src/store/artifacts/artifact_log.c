@@ -115,6 +115,17 @@ static void tell_damage(ArtifactStore *store, const char *path)
              (unsigned long long)store->index.damaged_line);
 }
 
+/* True when the store's folder is one, or not there: a store that is empty. */
+static bool folder_can_be(const ArtifactStore *store, ArtifactError *error)
+{
+    struct stat status;
+    if (stat(store->folder, &status) == 0)
+        return S_ISDIR(status.st_mode) ||
+               artifact_error_set(error, 0, "wanted a folder, given something else at",
+                                  store->folder);
+    return errno == ENOENT || artifact_error_set(error, errno, "cannot look at", store->folder);
+}
+
 bool artifact_log_refresh(ArtifactStore *store, ArtifactError *error)
 {
     char path[ARTIFACT_PATH_BYTES];
@@ -126,7 +137,7 @@ bool artifact_log_refresh(ArtifactStore *store, ArtifactError *error)
     if (found == 0) {
         if (store->log_fd >= 0)
             forget_file(store);
-        return true;
+        return folder_can_be(store, error);
     }
     if (!follow_file(store, path, &status, error))
         return false;

@@ -54,6 +54,19 @@ def add_row(data, content, name, digest=None):
     return digest
 
 
+def test_no_folder(data):
+    """Something else where the folder belongs: one line and status 1, never "0 of 0"."""
+    for make in (lambda path: path.write_bytes(b"x"), os.mkfifo):
+        make(data / "artifacts")
+        for word in ("list", "verify", "gc", "rebuild"):
+            result = run(data, word)
+            lines = result.stderr.decode().splitlines()
+            assert result.returncode == 1 and len(lines) == 1, (word, result)
+            assert str(data / "artifacts") in lines[0], (word, result)
+            assert b"0 " not in result.stdout, (word, result)
+        (data / "artifacts").unlink()
+
+
 def test_answers(data):
     assert answer(data, "list") == []
     assert answer(data, "verify")["bad"] == 0
@@ -213,7 +226,7 @@ def test_interrupt(data):
 
 def main():
     place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    for test in (test_answers, test_statuses, test_damage, test_gc, test_export,
+    for test in (test_no_folder, test_answers, test_statuses, test_damage, test_gc, test_export,
                  test_closed_pipe_and_full_output, test_interrupt):
         with tempfile.TemporaryDirectory(dir=place) as folder:
             test(pathlib.Path(folder))
