@@ -34,7 +34,8 @@ extern const char datasets_fashion_package[];
 
 /* <data_root>/datasets/<name>; nothing is made. False: too long. */
 bool datasets_folder(const char *data_root, const char *name, char out[DATASETS_PATH_BYTES]);
-/* The file in the folder, as named or without its .gz; false: neither can be read. */
+/* The file in the folder, as named or without its .gz; false: neither is a file that can be read
+ * and has something in it. */
 bool datasets_find_file(const char *folder, const DatasetFile *file, char out[DATASETS_PATH_BYTES]);
 /* Whether all files are there, by name. */
 bool datasets_found(const Dataset *set, const char *folder);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The first site of all, of 1998, has not answered for long. */
@@ -36,14 +37,21 @@ bool datasets_folder(const char *data_root, const char *name, char out[DATASETS_
     return fits(snprintf(out, DATASETS_PATH_BYTES, "%s/datasets/%s", data_root, name));
 }
 
+static bool is_readable_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
+           access(path, R_OK) == 0;
+}
+
 bool datasets_find_file(const char *folder, const DatasetFile *file, char out[DATASETS_PATH_BYTES])
 {
     size_t length = strlen(file->name);
     size_t bare = length > 3 && strcmp(file->name + length - 3, ".gz") == 0 ? length - 3 : length;
     return (fits(snprintf(out, DATASETS_PATH_BYTES, "%s/%.*s", folder, (int)bare, file->name)) &&
-            access(out, R_OK) == 0) ||
+            is_readable_file(out)) ||
            (fits(snprintf(out, DATASETS_PATH_BYTES, "%s/%s", folder, file->name)) &&
-            access(out, R_OK) == 0);
+            is_readable_file(out));
 }
 
 bool datasets_found(const Dataset *set, const char *folder)

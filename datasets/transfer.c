@@ -4,9 +4,16 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
-enum { CONNECT_SEC = 20, STALL_SEC = 30, REDIRECTS_MAX = 5, RANGE_NOT_SATISFIABLE = 416 };
+enum {
+    CONNECT_SEC = 20,
+    STALL_SEC = 30, /* so long slower than this, and another server is asked */
+    SLOWEST_BYTES_PER_SEC = 1000,
+    REDIRECTS_MAX = 5,
+    RANGE_NOT_SATISFIABLE = 416
+};
 
 static bool is_going(Transfer *transfer)
 {
@@ -54,7 +61,9 @@ static int look(void *user, int64_t all_down, int64_t down, int64_t all_up, int6
 static void set_options(Transfer *transfer, const CurlApi *curl, CurlHandle *handle,
                         const char *url)
 {
-    const long web = CURL_PROTOCOL_HTTP | CURL_PROTOCOL_HTTPS;
+    /* Who was asked over TLS may not send us on to somebody without: TLS says who answers. */
+    const bool is_secure = strncasecmp(url, "https:", strlen("https:")) == 0;
+    const long web = CURL_PROTOCOL_HTTPS | (is_secure ? 0 : CURL_PROTOCOL_HTTP);
     const struct {
         CurlOption option;
         long value;
@@ -67,7 +76,7 @@ static void set_options(Transfer *transfer, const CurlApi *curl, CurlHandle *han
         {CURL_OPTION_PROTOCOLS, web},
         {CURL_OPTION_REDIR_PROTOCOLS, web},
         {CURL_OPTION_CONNECTTIMEOUT, CONNECT_SEC},
-        {CURL_OPTION_LOW_SPEED_LIMIT, 1},
+        {CURL_OPTION_LOW_SPEED_LIMIT, SLOWEST_BYTES_PER_SEC},
         {CURL_OPTION_LOW_SPEED_TIME, STALL_SEC},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)

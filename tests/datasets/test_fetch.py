@@ -2,24 +2,27 @@
 ends early, sends something else, too much, nothing. What must lie on the disk is known here: the
 bytes that the server has.
 
-Usage: test_fetch.py PROBE CALIPER
+Usage: test_fetch.py PROBE CALIPER FAKE_CURL
 """
 import hashlib
 import http.server
 import os
 import pathlib
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 
-PROBE, CALIPER = sys.argv[1:]
+PROBE, CALIPER, FAKE_CURL = sys.argv[1:]
 NAMES = ["a-images.gz", "b-labels.gz"]
 BODIES = {NAMES[0]: bytes((i * 131 + i // 977) & 255 for i in range(3_000_000)),
           NAMES[1]: bytes((i * 7) & 255 for i in range(501))}
 ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}
 ENVIRONMENT.pop("CALIPER_DATASETS_MIRROR", None)
+STALLED_AT = 100_000
 checks = 0
 
 
@@ -36,6 +39,7 @@ class Server(http.server.ThreadingHTTPServer):
 
     def __init__(self, manner):
         self.manner, self.asked = manner, []
+        self.stalled, self.ended = threading.Event(), threading.Event()
         super().__init__(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -58,7 +62,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         ranged = self.headers.get("Range")
         first = int(ranged[len("bytes="):].split("-")[0]) if ranged else 0
         self.server.asked.append((self.path, first))
-        body = BODIES.get(name)
+        body = bytes(9912422) if manner == "stalls" else BODIES.get(name)
         if manner == "missing" or body is None:
             self.send_error(404)
             return
@@ -92,6 +96,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header("Content-Range", f"bytes {first}-{len(body) - 1}/{len(body)}")
         self.send_header("Content-Length", str(len(part)))
         self.end_headers()
+        if manner == "stalls":
+            self.wfile.write(bytes(STALLED_AT))
+            self.server.stalled.set()
+            self.server.ended.wait(60)
+            self.close_connection = True
+            return
         if manner == "breaks":
             part = part[:len(part) // 2]
             self.close_connection = True
@@ -101,14 +111,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
             pass  # the other side stopped
 
 
-def probe(folder, *mirrors, stop_after=-1, environment=None):
+def run_probe(folder, *mirrors, stop_after=-1, environment=None):
     words = [word for name in NAMES
              for word in (name, str(len(BODIES[name])), hashlib.md5(BODIES[name]).hexdigest())]
     result = subprocess.run([PROBE, str(folder), str(stop_after), ",".join(mirrors), *words],
                             capture_output=True, text=True, check=False, timeout=60,
                             env={**ENVIRONMENT, **(environment or {})})
     check(result.returncode == 0, result.returncode, result.stdout, result.stderr)
-    return result.stdout.splitlines()
+    return result
+
+
+def probe(folder, *mirrors, **more):
+    return run_probe(folder, *mirrors, **more).stdout.splitlines()
 
 
 def check_whole(folder, said):
@@ -252,6 +266,43 @@ def test_local_troubles(root):
     check(second.asked == [], second.asked)
 
 
+def test_what_is_asked_of_libcurl(root):
+    """Which numbers these are says <curl/curl.h>. Whoever was asked over TLS cannot send us on to somebody
+    without; neither a signal nor a trickle keeps the host."""
+    follow, redirects, protocols, on_to, no_signal, slowest, slow_for = 52, 68, 181, 182, 99, 19, 20
+    http, https = 1, 2
+    for url, allowed in (("http://a.invalid/", http | https), ("https://a.invalid/", https),
+                         ("HTTPS://a.invalid/", https)):
+        result = run_probe(root / "asked", url, environment={"CALIPER_CURL_LIBRARY": FAKE_CURL})
+        asked = dict(line.split(" ", 2)[1:] for line in result.stderr.splitlines()
+                     if line.startswith("option "))
+        check(asked["10002"] == url + NAMES[0], asked)
+        numbers = {int(k): int(v) for k, v in asked.items() if k != "10002"}
+        check(numbers[on_to] == allowed and numbers[protocols] == allowed, url, numbers)
+        check(numbers[follow] == 1 and 0 < numbers[redirects] <= 10, numbers)
+        check(numbers[no_signal] == 1, numbers)
+        check(numbers[slowest] >= 1000 and 0 < numbers[slow_for] <= 60, numbers)
+        check("nobody is there" in result.stdout, result.stdout)
+
+
+def test_names_that_are_no_files(root):
+    """A folder, a pipe, an empty file of a file's name is not the file."""
+    for kind in ("folder", "pipe", "empty"):
+        folder = root / f"no_{kind}"
+        folder.mkdir()
+        for name in (NAMES[1], NAMES[0][:-3]):
+            if kind == "folder":
+                (folder / name).mkdir()
+            elif kind == "pipe":
+                os.mkfifo(folder / name)
+            else:
+                (folder / name).touch()
+        said = probe(folder, Server("missing").url)
+        check_none(folder, said, "404")
+    check(probe(root / "no_empty", Server("good").url)[0] == "done", "an empty file is in the way")
+    check((root / "no_empty" / NAMES[1]).read_bytes() == BODIES[NAMES[1]], "still empty")
+
+
 def fetch(root, *words, environment=None):
     return subprocess.run([CALIPER, "fetch", *words, "--data-dir", str(root)], text=True,
                           capture_output=True, check=False, timeout=60,
@@ -281,6 +332,30 @@ def test_command(root):
           result.stdout + result.stderr, result)
 
 
+def test_interrupt(root):
+    """Ctrl-C while a server is silent: the command ends at once, what came is kept, and the next fetch
+    goes on from there. Until then nobody else fetches into that folder."""
+    stalling, later = Server("stalls"), Server("missing")
+    environment = {**ENVIRONMENT, "CALIPER_DATASETS_MIRROR": stalling.url}
+    with subprocess.Popen([CALIPER, "fetch", "mnist", "--data-dir", str(root / "int")],
+                          stderr=subprocess.PIPE, text=True, env=environment) as first:
+        check(stalling.stalled.wait(30), "was not asked")
+        second = fetch(root / "int", "mnist", environment=environment)
+        check(second.returncode == 1 and "somebody else" in second.stderr, second)
+        part = root / "int" / "datasets" / "mnist" / "train-images-idx3-ubyte.gz.part"
+        for _ in range(300):  # what was sent is on its way
+            if part.stat().st_size == STALLED_AT:
+                break
+            time.sleep(0.1)
+        first.send_signal(signal.SIGINT)
+        first.communicate(timeout=20)
+        check(first.returncode == -signal.SIGINT, first.returncode)
+    stalling.ended.set()
+    check(part.stat().st_size == STALLED_AT, part.stat().st_size)
+    fetch(root / "int", "mnist", environment={"CALIPER_DATASETS_MIRROR": later.url})
+    check(later.asked == [("/mnist/train-images-idx3-ubyte.gz", STALLED_AT)], later.asked)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         root = pathlib.Path(name)
@@ -290,7 +365,8 @@ def main():
             sys.exit(77)
         for test in (test_whole, test_stop_and_resume, test_servers_that_do_not_resume,
                      test_foreign_part, test_breaks, test_wrong_bytes, test_moved, test_offline,
-                     test_local_troubles, test_command):
+                     test_local_troubles, test_names_that_are_no_files, test_what_is_asked_of_libcurl,
+                     test_command, test_interrupt):
             test(root)
     print(f"{checks} checks")
 
