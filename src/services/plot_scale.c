@@ -150,7 +150,8 @@ double plot_scale_to_px(const PlotScale *scale, double value)
         share = decades_between(scale->range.min, value) /
                 decades_between(scale->range.min, scale->range.max);
     else
-        share = (value - scale->range.min) / (scale->range.max - scale->range.min);
+        /* By halves: a value beyond what is shown lies far outside, at the end of no overflow. */
+        share = (value / 2 - scale->range.min / 2) / (scale->range.max / 2 - scale->range.min / 2);
     return scale->from + share * (scale->to - scale->from);
 }
 

@@ -104,6 +104,10 @@ static int open_lock_file(const char *path, struct stat *status)
         errno = EIO;
         return -1;
     }
+    if (fault_here("owner.denied")) {
+        errno = EACCES;
+        return -1;
+    }
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
     bool looked = fd >= 0 && fstat(fd, status) == 0;
     if (fd >= 0 && (!looked || !S_ISREG(status->st_mode))) {
@@ -166,6 +170,18 @@ static OwnerState take_file(const char *path, OwnerLock **out, OwnerInfo *other)
     return OWNER_STATE_FAILED;
 }
 
+/* The same failure again and again is one line, until the lock is taken. With the list held. */
+static bool is_news(const char *path, int failure)
+{
+    static uint64_t said;
+    uint64_t hash = 1469598103934665603u + (uint64_t)failure; /* FNV-1a */
+    for (const char *at = path; failure != 0 && *at != '\0'; at++)
+        hash = (hash ^ (unsigned char)*at) * 1099511628211u;
+    bool news = failure != 0 && hash != said;
+    said = failure != 0 ? hash : 0;
+    return news;
+}
+
 OwnerState owner_lock_take(const char *data_root, OwnerLock **out, OwnerInfo *other)
 {
     *out = NULL;
@@ -176,10 +192,12 @@ OwnerState owner_lock_take(const char *data_root, OwnerLock **out, OwnerInfo *ot
     list_enter();
     OwnerState state = take_file(path, out, other);
     int failure = errno;
+    bool news = is_news(path, state == OWNER_STATE_FAILED ? failure : 0);
     list_leave();
-    if (state == OWNER_STATE_FAILED)
+    if (news)
         log_item(OWNER_LOCK_FAILED, path, strerror(failure));
     free(path);
+    errno = failure;
     return state;
 }
 

@@ -232,6 +232,19 @@ def test_delete_then_undo(root):
     check(all(r["chosen"] for r in state["rows"]))
 
 
+def test_every_page_can_be_pointed_at_in_a_narrow_window(root):
+    for size, options in (("900x700", ()), ("1400x900", ("--scale", "2"))):
+        state = view(root, options=("--size", size, *options))
+        w, h = map(int, size.split("x"))
+        scale = 2 if options else 1
+        rects = {a["name"]: a.get("rect") for a in state["actions"]}
+        pages = {a["page"] for a in state["actions"] if a["page"]} | {"parameters", "export"}
+        for name in pages:
+            check(rects[name] is not None, name, "is not in sight at", size)
+            x, y, width, height = rects[name]
+            check(x + width <= w / scale and y + height <= h / scale, name, rects[name])
+
+
 def copied(root, name):
     shutil.copytree(root, root.parent / name / "root")
     return root.parent / name / "root"
@@ -345,7 +358,8 @@ def main():
                      test_bands_hold_every_extreme_where_rows_share_a_pixel,
                      test_steps_that_go_back_by_step_and_by_arrival, test_relative_and_wall_time,
                      test_outliers_are_left_out_of_the_range, test_settings_side_by_side,
-                     test_export, test_runs_out_of_sight_are_left_alone,
+                     test_export, test_every_page_can_be_pointed_at_in_a_narrow_window,
+                     test_runs_out_of_sight_are_left_alone,
                      test_undo_brings_back_group_by_group, test_delete_then_undo, test_search_note_delete_and_undo):
             test(root)
             print("ok", test.__name__, flush=True)

@@ -51,6 +51,12 @@ static void any_two_numbers_become_a_range(void **unused)
                     assert_true(range.min > 0.0);
                 assert_true(fabs(plot_scale_to_px(&scale, range.max) - 100.0) < 1e-6);
                 assert_true(plot_scale_from_px(&scale, 0.0) < plot_scale_from_px(&scale, 100.0));
+                /* A value far outside has a place outside: a line to it is cut at the edge. */
+                for (int far = 0; log == 0 && far < 2; far++) {
+                    double px = plot_scale_to_px(&scale, far == 0 ? -1.7e308 : 1.7e308);
+                    assert_true(far == 0 ? px < 0.0 : px > 100.0);
+                    assert_true(isfinite(px) || range.max - range.min < 1e300);
+                }
             }
         }
     }

@@ -262,6 +262,37 @@ static void two_runs_of_one_name_are_told_apart(void **unused)
     assert_string_equal(text, "only");
 }
 
+/* Whatever is in a name: one line, valid to its end, with its number when it is cut. */
+static void names_become_one_line(void **unused)
+{
+    char text[64], other[64], name[10001];
+    (void)unused;
+    run_text_label("", "new\nline\t\x01\x7f", 7, false, text, sizeof text);
+    assert_string_equal(text, "new line   ");
+    for (size_t i = 0; i < 10000; i += 2)
+        memcpy(name + i, "\xc3\xa9", 2);
+    name[10000] = '\0';
+    for (size_t room = 30; room <= sizeof text; room++) {
+        run_text_label("", name, 7, false, text, room);
+        run_text_label("", name, 8, true, other, room);
+        assert_true(strlen(text) < room && strlen(text) + 4 > room);
+        assert_string_not_equal(text, other);
+        size_t cut = strlen(text) - strlen("\xe2\x80\xa6 #7");
+        assert_int_equal(cut % 2, 0);
+        assert_string_equal(text + cut, "\xe2\x80\xa6 #7");
+    }
+    run_text_label(name, "short", 18446744073709551615u, true, text, sizeof text);
+    assert_non_null(strstr(text, " #18446744073709551615"));
+    run_text_line("", text, sizeof text);
+    assert_string_equal(text, "");
+    run_text_line("abcdef", text, 7);
+    assert_string_equal(text, "abcdef");
+    run_text_line("abcdefg", text, 7);
+    assert_string_equal(text, "abc\xe2\x80\xa6");
+    run_text_line("abc", text, 1);
+    assert_string_equal(text, "");
+}
+
 static void a_search_finds_all_its_words_in_any_case(void **unused)
 {
     (void)unused;
@@ -326,6 +357,7 @@ int main(void)
         cmocka_unit_test(runs_without_parameters_and_other_bytes_are_no_rows),
         cmocka_unit_test(durations_in_words),
         cmocka_unit_test(two_runs_of_one_name_are_told_apart),
+        cmocka_unit_test(names_become_one_line),
         cmocka_unit_test(a_search_finds_all_its_words_in_any_case),
         cmocka_unit_test(a_runs_colour_never_changes_and_neighbours_differ),
         cmocka_unit_test(sizes_in_binary_steps),

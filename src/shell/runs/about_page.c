@@ -45,15 +45,17 @@ static void draw_note(Runs *runs, const MetricsRunInfo *run)
 
 /* ---- The run ---- */
 
-static void draw_times(const Runs *runs, const MetricsRunInfo *run)
+static void draw_times(const MetricsRunInfo *run)
 {
     static const char *const words[] = {"running", "done", "interrupted"};
     const CaliperWidgetsV1 *ui = widgets_table();
-    char text[96];
+    char text[RUNS_TEXT_BYTES * 8];
     snprintf(text, sizeof text, "%llu", (unsigned long long)run->id);
     ui->field("Number", text);
-    ui->field("Experiment", run->experiment);
-    ui->field("Name", run->name);
+    run_text_line(run->experiment, text, sizeof text);
+    ui->field("Experiment", text);
+    run_text_line(run->name, text, sizeof text);
+    ui->field("Name", text);
     ui->field("State", words[run->state]);
     run_text_time(run->started_us, text, sizeof text);
     ui->field("Began (UTC)", text);
@@ -68,38 +70,63 @@ static void draw_times(const Runs *runs, const MetricsRunInfo *run)
                  (unsigned long long)run->dropped);
         ui->field("Dropped", text);
     }
-    (void)runs;
 }
 
-static void draw_tags(const Runs *runs, const MetricsRunInfo *run)
+/* Which tags are the run's: looked for when it is another one, or the catalog is. */
+static bool find_tags(Runs *runs, uint64_t run)
+{
+    const MetricsTags *tags = &runs->catalog->tags;
+    if (runs->about_run == run && runs->about_catalog == runs->catalog->number)
+        return true;
+    uint32_t *own = realloc(runs->about_tags, (tags->count + 1) * sizeof *own);
+    if (own == NULL)
+        return false;
+    runs->about_tags = own;
+    runs->about_count = 0;
+    for (uint32_t i = 0; i < tags->count; i++) {
+        if (tags->items[i].run == run)
+            own[runs->about_count++] = i;
+    }
+    runs->about_run = run;
+    runs->about_catalog = runs->catalog->number;
+    return true;
+}
+
+static void draw_tag(const MetricsTag *tag)
 {
     static const char *const kinds[] = {"scalar", "histogram", "image", "text"};
     const CaliperWidgetsV1 *ui = widgets_table();
-    const MetricsTags *tags = &runs->catalog->tags;
-    char text[96];
+    char text[RUNS_TEXT_BYTES * 2];
+    ui->table_row(0, 0);
+    run_text_line(tag->tag, text, sizeof text);
+    if (ui->table_cell(0, 0))
+        ui->text(text);
+    if (ui->table_cell(1, 0))
+        ui->text_ex(kinds[tag->kind], -1, 0, CALIPER_TEXT_DIM);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)tag->rows);
+    if (ui->table_cell(2, 0))
+        ui->text(text);
+    snprintf(text, sizeof text, "%lld to %lld", (long long)tag->first_step,
+             (long long)tag->last_step);
+    if (ui->table_cell(3, 0))
+        ui->text_ex(text, -1, 0, CALIPER_TEXT_DIM);
+}
+
+static void draw_tags(Runs *runs, const MetricsRunInfo *run)
+{
+    const CaliperWidgetsV1 *ui = widgets_table();
+    int64_t first = 0, end = 0;
     ui->separator("What it holds");
     if (ui->table("##tags", 4, 0, 0,
-                  CALIPER_TABLE_HEADER | CALIPER_TABLE_SCROLL | CALIPER_TABLE_STRIPES)) {
+                  CALIPER_TABLE_HEADER | CALIPER_TABLE_SCROLL | CALIPER_TABLE_STRIPES) &&
+        find_tags(runs, run->id)) {
         ui->table_column("Tag", -2, 0);
         ui->table_column("Kind", 90, 0);
         ui->table_column("Rows", 100, 0);
         ui->table_column("Steps", -1, 0);
-        for (uint32_t i = 0; i < tags->count; i++) {
-            const MetricsTag *tag = &tags->items[i];
-            if (tag->run != run->id)
-                continue;
-            ui->table_row(0, 0);
-            if (ui->table_cell(0, 0))
-                ui->text(tag->tag);
-            if (ui->table_cell(1, 0))
-                ui->text_ex(kinds[tag->kind], -1, 0, CALIPER_TEXT_DIM);
-            snprintf(text, sizeof text, "%llu", (unsigned long long)tag->rows);
-            if (ui->table_cell(2, 0))
-                ui->text(text);
-            snprintf(text, sizeof text, "%lld to %lld", (long long)tag->first_step,
-                     (long long)tag->last_step);
-            if (ui->table_cell(3, 0))
-                ui->text_ex(text, -1, 0, CALIPER_TEXT_DIM);
+        while (ui->rows(runs->about_count, 0, &first, &end)) {
+            for (int64_t i = first; i < end; i++)
+                draw_tag(&runs->catalog->tags.items[runs->about_tags[i]]);
         }
     }
     ui->end(CALIPER_SCOPE_TABLE);
@@ -115,7 +142,7 @@ void runs_draw_about(Runs *runs)
     }
     const MetricsRunInfo *run = &runs->catalog->runs.items[at];
     ui->text_ex(runs->labels[at], -1, runs->colors[at], CALIPER_TEXT_HEADING);
-    draw_times(runs, run);
+    draw_times(run);
     draw_note(runs, run);
     draw_tags(runs, run);
 }

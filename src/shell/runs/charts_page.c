@@ -195,9 +195,10 @@ static void draw_chart(Runs *runs, const char *tag, float w)
     const CaliperWidgetsV1 *ui = widgets_table();
     const RunsChart *chart = runs_chart(runs, tag);
     char title[RUNS_LABEL_BYTES * 2 + 64];
-    int length = snprintf(title, sizeof title, "%.160s", tag);
+    run_text_line(tag[0] != '\0' ? tag : "(no name)", title, 164);
+    size_t length = strlen(title);
     if (chart != NULL && chart->gaps > 0)
-        snprintf(title + length, sizeof title - (size_t)length, "     %llu NaN or infinite",
+        snprintf(title + length, sizeof title - length, "     %llu NaN or infinite",
                  (unsigned long long)chart->gaps);
     if (runs->in_sight_count < RUNS_CHARTS_MAX)
         runs->in_sight[runs->in_sight_count++] = (RunsChartRequest){.tag = (char *)(uintptr_t)tag};
@@ -357,15 +358,16 @@ static void draw_grid(Runs *runs, const Section *section, uint32_t per_row, floa
 static bool draw_head(Runs *runs, const Section *section, float scroll_y)
 {
     const CaliperWidgetsV1 *ui = widgets_table();
-    char label[RUNS_TEXT_BYTES + 32];
+    char label[RUNS_TEXT_BYTES + 32], words[100], name[400];
     float y = 0;
-    int length = section->length < 100 ? (int)section->length : 100;
     ui->cursor(NULL, &y);
     if (y <= scroll_y + 2.0f || runs->top_section[0] == '\1')
         snprintf(runs->top_section, sizeof runs->top_section, "%.*s", (int)section->length,
                  section->name);
-    snprintf(label, sizeof label, "%.*s   %u###head", length > 0 ? length : 7,
-             length > 0 ? section->name : "General", section->charts);
+    snprintf(name, sizeof name, "%.*s", (int)(section->length < 399 ? section->length : 399),
+             section->name);
+    run_text_line(name[0] != '\0' ? name : "General", words, sizeof words);
+    snprintf(label, sizeof label, "%s   %u###head", words, section->charts);
     bool was_open = folded_at(runs, section) < 0;
     ui->next_open(was_open, CALIPER_WHEN_ALWAYS);
     bool open = ui->tree(label, 0);

@@ -7,6 +7,21 @@
 #include <string.h>
 #include <time.h>
 
+void run_text_line(const char *from, char *out, size_t out_bytes)
+{
+    size_t length = strlen(from), room = out_bytes - 1;
+    bool cut = length > room;
+    if (cut) {
+        length = room > 3 ? room - 3 : 0; /* bytes of the ellipsis */
+        while (length > 0 && ((unsigned char)from[length] & 0xc0) == 0x80)
+            length--;
+    }
+    for (size_t i = 0; i < length; i++)
+        out[i] = (unsigned char)from[i] < 0x20 || from[i] == 0x7f ? ' ' : from[i];
+    snprintf(out + length, out_bytes - length, "%s", cut && room > 3 ? "\u2026" : "");
+}
+
+/* Of one that is cut short the number is said too: another may begin with the same words. */
 void run_text_label(const char *experiment, const char *name, uint64_t id, bool twin, char *out,
                     size_t out_bytes)
 {
@@ -16,9 +31,15 @@ void run_text_label(const char *experiment, const char *name, uint64_t id, bool 
         return;
     }
     char number[24] = "";
-    if (twin)
+    const char *between = both ? " / " : "";
+    bool cut = strlen(experiment) + strlen(between) + strlen(name) + sizeof number > out_bytes;
+    if (twin || cut)
         snprintf(number, sizeof number, " #%llu", (unsigned long long)id);
-    snprintf(out, out_bytes, "%s%s%s%s", experiment, both ? " / " : "", name, number);
+    size_t room = out_bytes - strlen(number);
+    char whole[512]; /* labels are shorter, and so is what is left of a long experiment */
+    snprintf(whole, sizeof whole, "%.200s%s%.250s", experiment, between, name);
+    run_text_line(whole, out, room < sizeof whole ? room : sizeof whole);
+    memcpy(out + strlen(out), number, strlen(number) + 1);
 }
 
 void run_text_duration(int64_t micros, char *out, size_t out_bytes)

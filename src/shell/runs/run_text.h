@@ -8,8 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* On one line: what would break it becomes a blank, and what is too long ends with an ellipsis,
+ * after a whole character. */
+void run_text_line(const char *from, char *out, size_t out_bytes);
 /* "experiment / name", "name", or "run 7" where both are empty. Runs of one experiment and name are
- * told apart by their number: `twin` adds " #7". */
+ * told apart by their number: `twin` adds " #7", and so does a name that is too long. On one line.
+ */
 void run_text_label(const char *experiment, const char *name, uint64_t id, bool twin, char *out,
                     size_t out_bytes);
 /* "850 ms", "12.4 s", "3 min 07 s", "2 h 05 min", "3 d 04 h"; below 0: "0 ms". */

@@ -58,6 +58,7 @@ void runs_destroy(Runs **runs)
         free(ended->folded[i]);
     free(ended->folded);
     free(ended->media_tag);
+    free(ended->about_tags);
     free(ended->labels);
     free(ended->colors);
     free(ended->rows);
@@ -178,10 +179,21 @@ void runs_settle(Runs *runs)
 
 /* ---- Drawing ---- */
 
+/* The next item stands beside the last one where `w` is left, else on a line of its own. */
+static void beside(float gap, float w)
+{
+    const CaliperWidgetsV1 *ui = widgets_table();
+    float room = 0, last_x = 0, last_w = 0;
+    ui->remaining(&room, NULL);
+    ui->item_rect(&last_x, NULL, &last_w, NULL);
+    if (room - last_x - last_w >= gap + w)
+        ui->same_line(0, gap);
+}
+
 static void draw_tag_filter(Runs *runs)
 {
     const CaliperWidgetsV1 *ui = widgets_table();
-    ui->same_line(0, 12);
+    beside(12, 64);
     if (runs->focus == RUNS_ACTION_TAGS)
         ui->next_focus();
     ui->next_width(-1);
@@ -218,19 +230,22 @@ static void draw_pages(Runs *runs)
     size_t shown = 0;
     for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
         bool on = runs->page == pages[i].action;
+        float w = 0;
+        ui->text_size(pages[i].label, -1, 0, 0, &w, NULL);
+        if (i > 0)
+            beside(4, w + 20);
         if (ui->button(pages[i].label, 0, 0, on ? CALIPER_BUTTON_PRIMARY : CALIPER_BUTTON_FLAT)) {
             runs->page = pages[i].action;
             runs_pointed(runs, pages[i].action);
         }
         runs_seen(runs, pages[i].action);
-        ui->same_line(0, 4);
         if (runs->page == pages[i].action)
             shown = i;
     }
-    if (runs->page == RUNS_ACTION_DATA)
-        ui->space(0, 0);
-    else
+    if (runs->page != RUNS_ACTION_DATA) {
+        beside(4, 64);
         runs_draw_export(runs);
+    }
     if (runs->page == RUNS_ACTION_SCALARS)
         draw_tag_filter(runs);
     if (runs->told[0] != '\0')

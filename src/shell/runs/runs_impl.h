@@ -164,6 +164,11 @@ struct Runs {
     uint64_t compared; /* number of a catalog */
     uint64_t compared_hash;
 
+    /* Of the run that is told about: places among the catalog's tags. */
+    uint32_t *about_tags;
+    uint32_t about_count;
+    uint64_t about_run, about_catalog; /* it, and a catalog's number */
+
     char note[RUNS_NOTE_BYTES];
     uint64_t note_run;
     bool note_focus;

@@ -157,6 +157,12 @@ bool backend_choose(Writer *writer)
     OwnerState state = owner_lock_take(store->data_root, &writer->lock, &other);
     if (state == OWNER_STATE_HELD)
         return open_database(writer);
+    if (state == OWNER_STATE_FAILED && (errno == EACCES || errno == EPERM || errno == EROFS)) {
+        /* A data root that may not be written: its owner's newest copy can be read. */
+        writer->spools = true;
+        writer->owner_try_ns = metrics_monotonic_ns() + (int64_t)WRITER_OWNER_TRY_MS * NS_PER_MS;
+        return true;
+    }
     if (state == OWNER_STATE_FAILED) {
         writer_trouble(writer, errno, "the data root's lock cannot be taken");
         return false;

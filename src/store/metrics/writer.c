@@ -93,13 +93,20 @@ static void refill_ids(Writer *writer)
     MetricsStore *store = writer->store;
     metrics_lock(store);
     bool due = store->spare_ids.first == store->spare_ids.end;
+    bool is_asked = !store->ids_failed; /* a call has come since it failed, or it never did */
     metrics_unlock(store);
     int64_t now_ns = metrics_monotonic_ns();
-    if (!due || writer->ids_retry_ns > now_ns)
+    if (!due || (writer->ids_retry_ns > now_ns && !is_asked))
         return;
     RunIdBlock block = {0};
     bool ok = run_ids_reserve(store->data_root, 1, IDS_PER_BLOCK, &block);
-    writer->ids_retry_ns = ok ? 0 : now_ns + (int64_t)WRITER_RETRY_LAST_MS * NS_PER_MS;
+    /* Where nobody asks, a folder that may not be written is tried less and less often. */
+    int64_t longer_ms = writer->ids_wait_ms * 2;
+    writer->ids_wait_ms = ok                                 ? 0
+                          : longer_ms < WRITER_RETRY_LAST_MS ? WRITER_RETRY_LAST_MS
+                          : longer_ms < WRITER_IDS_LAST_MS   ? longer_ms
+                                                             : WRITER_IDS_LAST_MS;
+    writer->ids_retry_ns = ok ? 0 : now_ns + writer->ids_wait_ms * NS_PER_MS;
     metrics_lock(store);
     if (!ok)
         store->ids_failed = true;

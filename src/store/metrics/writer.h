@@ -23,6 +23,7 @@ enum {
     WRITER_TAKEOVER_MS = 250,   /* how often the owner looks for spooled rows */
     WRITER_RETRY_FIRST_MS = 50, /* after a failure; doubles up to the last */
     WRITER_RETRY_LAST_MS = 1000,
+    WRITER_IDS_LAST_MS = 60000,
     WRITER_AGE_MAX_US = 10000000, /* a row that is older has a time of its own: an import */
     WRITER_LOG_BYTES = 16 << 20   /* of write-ahead log, then a checkpoint */
 };
@@ -77,7 +78,7 @@ struct Writer {
     bool interrupted_due;
 
     int64_t batch_due_ns; /* of the rows that are waiting; 0: none were seen */
-    int64_t owner_try_ns, takeover_ns, ids_retry_ns, retry_ns;
+    int64_t owner_try_ns, takeover_ns, ids_retry_ns, ids_wait_ms, retry_ns;
     uint32_t retry_ms;
 };
 

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/fault.h"
 #include "metrics_fixture.h"
 #include "store/metrics/metrics_read.h"
 #include "store/owner_lock.h"
@@ -84,6 +85,43 @@ static void test_version_1_gets_texts(void **state)
     assert_string_equal(fixture_text(root, "SELECT value FROM texts WHERE tag = 'said'"), "words");
     assert_int_equal(fixture_number(root, "SELECT count(*) FROM scalars"), 1);
     assert_int_equal(fixture_number(root, "SELECT seq FROM texts"), 2);
+}
+
+/* A data root that may not be written: its owner's newest copy is shown, with one line, and nothing
+ * is changed. When it may be written it is owned. */
+static void test_a_root_that_may_not_be_written(void **state)
+{
+    (void)state;
+    MetricsStatus status;
+    MetricsRuns runs;
+    MetricsStore *store = fixture_store(root);
+    uint64_t run = metrics_store_begin_run(store, "e", "n");
+    metrics_store_scalar(store, run, "x", 1, 1.0);
+    metrics_store_end_run(store, run);
+    metrics_store_destroy(&store);
+    fault_set_plan("owner.denied:1+");
+    store = fixture_store(root);
+    MetricsReader *reader = metrics_reader_create(store);
+    for (int i = 0; i < 3; i++) {
+        assert_true(metrics_read_runs(reader, &runs));
+        assert_int_equal(runs.count, 1);
+        assert_true(metrics_reader_snapshot_us(reader) > 0);
+        metrics_runs_free(&runs);
+        usleep(700000);
+    }
+    assert_false(metrics_store_set_deleted(store, run, true));
+    assert_int_equal(fixture_log_count(LOG_OWNER_LOCK_FAILED), 1);
+    metrics_store_status(store, &status);
+    assert_int_equal(status.mode, METRICS_MODE_SPOOL);
+    fault_set_plan(NULL);
+    for (int wait = 0; wait < 4000 && status.mode != METRICS_MODE_OWNER; wait++) {
+        usleep(5000);
+        metrics_store_status(store, &status);
+    }
+    assert_int_equal(status.mode, METRICS_MODE_OWNER);
+    assert_true(metrics_store_set_deleted(store, run, true));
+    metrics_reader_destroy(&reader);
+    metrics_store_destroy(&store);
 }
 
 static void test_a_newer_file_is_only_read(void **state)
@@ -223,6 +261,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_an_older_file_is_migrated, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_root_that_may_not_be_written, fixture_set_up,
                                         fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_version_1_gets_texts, fixture_set_up,
                                         fixture_tear_down),
