@@ -32,9 +32,19 @@ static void judge_pragma(const char *sql)
     FUZZ_REQUIRE(statement_is_single(sql));
 }
 
+static bool add_length(void *user, const char *word, const char *text)
+{
+    FUZZ_REQUIRE(strlen(word) < STATEMENT_WORD_BYTES);
+    *(size_t *)user += strlen(text);
+    return true;
+}
+
 /* Without quotes and comments a text is one statement when nothing follows its first semicolon. */
 static void judge_ends(const char *sql)
 {
+    size_t texts_bytes = 0;
+    FUZZ_REQUIRE(statement_each_text(sql, add_length, &texts_bytes));
+    FUZZ_REQUIRE(texts_bytes <= strlen(sql));
     bool single = statement_is_single(sql);
     if (strpbrk(sql, "'\"$/-") != NULL)
         return;

@@ -14,10 +14,6 @@
 static const char *const lasting_functions[] = {"enable_logging", "disable_logging",
                                                 "truncate_duckdb_logs", NULL};
 
-/* The stores' own files: opened a second time in this process, they lose the engine's lock. Known
- * by name, so that it does not happen by accident. */
-static const char *const own_files[] = {"data.duckdb", "metrics.duckdb", NULL};
-
 /* Past blanks, semicolons and comments, which nest in DuckDB as in SQL. */
 static const char *skip_to_word(const char *at)
 {
@@ -66,6 +62,15 @@ static const char *find_lasting(DatabaseSession *session, const char *sql, Duckd
     return found;
 }
 
+static bool refuse_network(const char *what, DatabaseError *error)
+{
+    database_error_set(error, 0,
+                       "given %s, which would fetch code from the network; wanted LOAD of an "
+                       "extension that is there",
+                       what);
+    return false;
+}
+
 bool data_check_statement(DatabaseSession *session, const char *sql, DuckdbStatement kind,
                           DatabaseError *error)
 {
@@ -85,17 +90,12 @@ bool data_check_statement(DatabaseSession *session, const char *sql, DuckdbState
         if (found != NULL)
             database_error_set(error, 0, "given %s, which would outlive the call", found);
         return found == NULL;
-    case DUCKDB_STATEMENT_ATTACH:
-    case DUCKDB_STATEMENT_COPY:
-        for (size_t i = 0; own_files[i] != NULL; i++) {
-            if (strcasestr(sql, own_files[i]) != NULL) {
-                database_error_set(error, 0, "given %s of %s, which is a store's own file",
-                                   statement_kind_name(kind), own_files[i]);
-                return false;
-            }
-        }
+    case DUCKDB_STATEMENT_LOAD:
+        return strncasecmp(skip_to_word(sql), "load", 4) == 0 || refuse_network("INSTALL", error);
+    case DUCKDB_STATEMENT_UPDATE:
         return true;
-    default:
-        return true;
+    default: /* 1.4 has no name for the kind of UPDATE EXTENSIONS */
+        return strncasecmp(skip_to_word(sql), "update", 6) != 0 ||
+               refuse_network("UPDATE EXTENSIONS", error);
     }
 }

@@ -6,7 +6,7 @@
 
 /* Between enter and leave of the session in which `sql`, one statement of type `kind`, was
  * prepared. False and *error: it would outlive the call (a transaction, a setting, logging of the
- * whole instance) or open a store's own file a second time. */
+ * whole instance), or it would fetch an extension. */
 bool data_check_statement(DatabaseSession *session, const char *sql, DuckdbStatement kind,
                           DatabaseError *error);
 

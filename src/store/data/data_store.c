@@ -9,6 +9,7 @@
 #include "core/mutex_wait.h"
 #include "core/paths.h"
 #include "store/data/data_check.h"
+#include "store/data/data_files.h"
 #include "store/data/data_store_impl.h"
 #include "store/database/statement.h"
 
@@ -140,11 +141,90 @@ static bool enter_schema(DataCall *call, const char *applet)
     return done;
 }
 
+/* The text of a row's column, malloc'ed. */
+static char *copy_text(const DuckdbApi *duckdb, DuckdbDataChunk chunk, uint64_t column)
+{
+    uint32_t length = 0;
+    DuckdbVector vector = duckdb->data_chunk_get_vector(chunk, column);
+    const char *bytes = duckdb_string_bytes(duckdb->vector_get_data(vector), &length);
+    return strndup(bytes, length);
+}
+
+/* What the engine has of our own table, malloc'ed: changed, it is another text. NULL and the error.
+ */
+static char *own_table(DataCall *call)
+{
+    static const char sql[] =
+        "SELECT coalesce(max(table_oid::VARCHAR || sql), '') FROM duckdb_tables() WHERE "
+        "database_name = current_database() AND schema_name = 'caliper' AND "
+        "table_name = 'datasets'";
+    const DuckdbApi *duckdb = database_session_api(call->session);
+    DuckdbResult result;
+    char *text = NULL;
+    memset(&result, 0, sizeof result);
+    if (duckdb->query(database_session_connection(call->session), sql, &result) ==
+        DUCKDB_STATE_SUCCESS) {
+        DuckdbDataChunk chunk = duckdb->fetch_chunk(result);
+        if (chunk != NULL && duckdb->data_chunk_get_size(chunk) == 1)
+            text = copy_text(duckdb, chunk, 0);
+        duckdb->destroy_data_chunk(&chunk);
+    }
+    if (text == NULL) {
+        const char *words = duckdb->result_error(&result);
+        database_error_set(call->error, 0, "%s", words != NULL ? words : "no memory for a text");
+    }
+    duckdb->destroy_result(&result);
+    return text;
+}
+
+/* Runs what makes or drops tables in a transaction, which is taken back if our own table is another
+ * one afterwards: which name means it is the engine's to say. */
+static bool execute_around_own(DataCall *call, const Statement *statement)
+{
+    DatabaseSession *session = call->session;
+    DatabaseError ignored;
+    if (!database_session_run(session, "BEGIN TRANSACTION", call->error))
+        return false;
+    char *before = own_table(call);
+    char *after = NULL;
+    bool done =
+        before != NULL && database_session_execute(session, statement->prepared, call->error);
+    if (done)
+        after = own_table(call);
+    done = after != NULL;
+    if (done && strcmp(before, after) != 0) {
+        database_error_set(call->error, 0,
+                           "given %s of caliper.datasets, which is Caliper's own table; its rows "
+                           "may be changed",
+                           statement_kind_name(statement->kind));
+        done = false;
+    }
+    done = done && database_session_run(session, "COMMIT", call->error);
+    if (!done)
+        database_session_run(session, "ROLLBACK", &ignored);
+    free(after);
+    free(before);
+    return done;
+}
+
+static bool execute_once(DataCall *call, const Statement *statement)
+{
+    switch (statement->kind) {
+    case DUCKDB_STATEMENT_CREATE:
+    case DUCKDB_STATEMENT_DROP:
+    case DUCKDB_STATEMENT_ALTER:
+    case DUCKDB_STATEMENT_EXPLAIN: /* ANALYZE runs it */
+        return execute_around_own(call, statement);
+    default:
+        return database_session_execute(call->session, statement->prepared, call->error);
+    }
+}
+
 /* A change that met another one is tried again for a while. */
 static bool execute(DataCall *call, const Statement *statement)
 {
     for (int try = 1;; try++) {
-        if (database_session_execute(call->session, statement->prepared, call->error))
+        if (execute_once(call, statement))
             return true;
         int64_t wait_us = (int64_t)try * CONFLICT_WAIT_US;
         if (!met_another(call->error) || try == CONFLICT_TRIES ||
@@ -163,7 +243,8 @@ static bool run_as(DataCall *call, const char *applet, const char *sql, bool our
     DatabaseError *error = call->error;
     if (!session_begin(call))
         return false;
-    bool done = enter_schema(call, applet) &&
+    bool done = (ours || data_files_check(call->store->data_root, sql, error)) &&
+                enter_schema(call, applet) &&
                 statement_prepare_expanded(call->session, sql, &statement, error);
     if (done) {
         done = (ours || data_check_statement(call->session, sql, statement.kind, error)) &&
@@ -267,15 +348,6 @@ bool data_store_register(DataStore *store, const char *applet, const char *name,
     call_end(&call);
     free(absolute);
     return done;
-}
-
-/* The text of a row's column, malloc'ed. */
-static char *copy_text(const DuckdbApi *duckdb, DuckdbDataChunk chunk, uint64_t column)
-{
-    uint32_t length = 0;
-    DuckdbVector vector = duckdb->data_chunk_get_vector(chunk, column);
-    const char *bytes = duckdb_string_bytes(duckdb->vector_get_data(vector), &length);
-    return strndup(bytes, length);
 }
 
 /* What a name stands for; false and *error. The texts are the caller's. */

@@ -29,6 +29,13 @@ void statement_drop(DatabaseSession *session, Statement *statement);
  * semicolon outside quotes and comments but at its end. Pure. */
 bool statement_is_single(const char *sql);
 
+/* Visits each text in quotes of any kind, names in double quotes among them, as the engine reads
+ * it, with the word right before it in capitals ("" when something else is). False when a visit
+ * answered so, or without memory. Pure. */
+enum { STATEMENT_WORD_BYTES = 32 };
+typedef bool (*StatementTextVisit)(void *user, const char *word, const char *text);
+bool statement_each_text(const char *sql, StatementTextVisit visit, void *user);
+
 /* "SELECT", "CREATE", ... for messages. */
 const char *statement_kind_name(DuckdbStatement kind);
 

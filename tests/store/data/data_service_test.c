@@ -140,15 +140,161 @@ static void test_refused(void **state)
     check_refused("PRAGMA enable_external_access = false", "");
     check_refused("INSERT INTO nowhere VALUES (1)", "nowhere");
     check_refused("SELECT 1/0 FROM nowhere", "");
-    char sql[256];
-    snprintf(sql, sizeof sql, "ATTACH '%s/data.duckdb' AS again", root);
-    check_refused(sql, "store's own file");
-    snprintf(sql, sizeof sql, "ATTACH '%s/metrics.duckdb' AS m", root);
-    check_refused(sql, "store's own file");
-    snprintf(sql, sizeof sql, "COPY (SELECT 1) TO '%s/metrics.duckdb' (FORMAT csv)", root);
-    check_refused(sql, "store's own file");
     assert_false(data->query("SELECT 1", NULL));
     assert_non_null(strstr(data->last_error(), "out is NULL"));
+}
+
+/* Each with the data root in it. */
+static void check_all(const char *const *statements, bool refused)
+{
+    for (size_t i = 0; statements[i] != NULL; i++) {
+        char sql[512];
+        char *to = sql;
+        for (const char *at = statements[i]; *at != '\0'; at++) {
+            if (*at == '@')
+                to += snprintf(to, 128, "%s", root);
+            else
+                *to++ = *at;
+        }
+        *to = '\0';
+        if (refused)
+            check_refused(sql, "store's own file");
+        else
+            run(sql);
+    }
+}
+
+/* The stores' own files, however they are spelled: not read where that would lose their lock, not
+ * written. What is everybody's in the data root is. */
+static void test_own_files(void **state)
+{
+    (void)state;
+    static const char *const refused[] = {
+        "ATTACH '@/data.duckdb' AS again",
+        "ATTACH IF NOT EXISTS '@/metrics.duckdb' AS m",
+        "ATTACH DATABASE '@/metrics.duckdb' AS m (READ_ONLY)",
+        "ATTACH 'duckdb:@/metrics.duckdb' AS m",
+        "ATTACH '@/link.db' AS m",
+        "ATTACH '@/other/hard.db' AS m",
+        "ATTACH '@/metrics.snapshot.duckdb' AS m",
+        "SELECT size FROM read_blob('@/metrics.duckdb')",
+        "SELECT size FROM read_blob('@/other/../metrics.duckdb')",
+        "SELECT size FROM read_blob('@/./link.db')",
+        "SELECT size FROM read_blob(['@/t.csv', '@/metrics.duckdb'])",
+        "SELECT size FROM read_blob('@/*.duckdb')",
+        "SELECT size FROM read_blob('@/**')",
+        "SELECT size FROM read_blob('/**/metrics.d?ckdb')",
+        "SELECT size FROM read_blob('@/other/../m[a-z]*.duckdb')",
+        "SELECT size FROM read_blob($$@/metrics.duckdb$$)",
+        "SELECT size FROM read_blob($x$@/metrics.duckdb$x$)",
+        "SELECT size FROM read_blob(E'@/metr\\ics.duckdb')",
+        "SELECT size FROM read_blob('@/metr'\n  'ics.duckdb')",
+        "SELECT size FROM read_blob('file://@/metrics.duckdb')",
+        "SELECT size FROM read_text(/* here */ '@/data.duckdb.wal')",
+        "SELECT * FROM read_csv('@/metrics.duckdb')",
+        "SELECT * FROM \"@/metrics.duckdb\"",
+        "CREATE VIEW v AS SELECT size FROM read_blob('@/metrics.duckdb')",
+        "EXPLAIN ANALYZE SELECT size FROM read_blob('@/metrics.duckdb')",
+        "COPY (SELECT 1) TO '@/metrics.duckdb' (FORMAT csv)",
+        "COPY (SELECT 1) TO '@/metrics.duckdb.wal' (FORMAT csv)",
+        "COPY (SELECT 1) TO '@/owner.lock' (FORMAT csv)",
+        "COPY (SELECT 1) TO '@/other/../owner.lock' (FORMAT csv)",
+        "COPY (SELECT 1) TO '@/metrics.ids' (FORMAT csv)",
+        "COPY (SELECT 1) TO '@/caliper.log' (FORMAT csv)",
+        "COPY (SELECT 1) TO '@/spool/x.csv' (FORMAT csv)",
+        "COPY (SELECT 1) TO '@/artifacts/aa/b.csv' (FORMAT csv)",
+        "COPY (SELECT 1 AS a) TO '@' (FORMAT csv, PARTITION_BY (a), OVERWRITE)",
+        "COPY (SELECT 1 AS a) TO '@/other/..' (FORMAT csv, PARTITION_BY (a), OVERWRITE)",
+        "EXPORT DATABASE '@/artifacts'",
+        "EXPORT DATABASE '@'",
+        NULL};
+    static const char *const fine[] = {
+        "COPY (SELECT 1 AS a) TO '@/t.csv'",
+        "COPY (SELECT 1 AS a) TO '@/data/org.caliper.test/t.csv'",
+        "COPY (SELECT 1 AS a) TO '@/other/metrics.duckdb' (FORMAT csv)",
+        "COPY (SELECT 1 AS a, 2 AS b) TO '@/other' (FORMAT csv, PARTITION_BY (a), "
+        "OVERWRITE_OR_IGNORE)",
+        "COPY (SELECT 1 AS a, '.' AS b) TO '@/dots.csv' (DELIMITER '/', NULLSTR '.')",
+        "CREATE TABLE paths AS SELECT '@/owner.lock' AS path, 'metrics.duckdb' AS name",
+        "INSERT INTO paths VALUES ('*', '**'), ('[a-z]*', '?'), ('', '/'), ('~', 'file:')",
+        "SELECT * FROM paths WHERE regexp_matches(name, '^.*[*]?$') OR name LIKE '/**/%'",
+        "SELECT * FROM read_csv('@/*.csv', union_by_name = true)",
+        "SELECT * FROM read_csv('@/data/**/*.csv')",
+        "SELECT size FROM read_blob('@/owner.lock')",
+        "ATTACH '@/other/mine.duckdb' AS mine",
+        "CREATE TABLE mine.t AS SELECT 1 AS a",
+        "DETACH mine",
+        "EXPORT DATABASE '@/exported'",
+        NULL};
+    char path[128], other[128];
+    run("CREATE TABLE in_the_log AS SELECT 1 AS a"); /* there is a log now */
+    write_file("metrics.duckdb", "x");
+    write_file("metrics.snapshot.duckdb", "x");
+    static const char *const folders[] = {"other",        "spool", "artifacts",
+                                          "artifacts/aa", "data",  "data/org.caliper.test"};
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", root, folders[i]);
+        assert_true(mkdir(path, 0700) == 0 || errno == EEXIST);
+    }
+    snprintf(path, sizeof path, "%s/link.db", root);
+    assert_int_equal(symlink("metrics.duckdb", path), 0);
+    snprintf(path, sizeof path, "%s/metrics.duckdb", root);
+    snprintf(other, sizeof other, "%s/other/hard.db", root);
+    assert_int_equal(link(path, other), 0);
+    write_file("t.csv", "a\n1\n");
+    check_all(refused, true);
+    assert_int_equal(unlink(other), 0);
+    check_all(fine, false);
+}
+
+/* The table of the datasets stays what it is; its rows may be changed, and everybody's tables. */
+static void test_own_table(void **state)
+{
+    (void)state;
+    static const char *const refused[] = {
+        "DROP TABLE caliper.datasets",
+        "DROP TABLE IF EXISTS data.\"CALIPER\".\"Datasets\"",
+        "DROP SCHEMA caliper CASCADE",
+        "ALTER TABLE caliper.datasets RENAME TO mine",
+        "ALTER TABLE caliper.datasets DROP COLUMN applet",
+        "ALTER TABLE caliper.datasets ADD COLUMN more INT",
+        "ALTER TABLE caliper.datasets RENAME COLUMN uri TO url",
+        "CREATE OR REPLACE TABLE caliper.datasets(name VARCHAR)",
+        "EXPLAIN ANALYZE DROP TABLE caliper.datasets",
+    };
+    run("CREATE TABLE t AS SELECT 5::BIGINT AS a");
+    assert_true(data->register_dataset("kept", "t"));
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        struct ArrowArrayStream stream;
+        check_refused(refused[i], "");
+        if (!data->open_dataset("kept", &stream))
+            fail_msg("%s: %s", refused[i], data->last_error());
+        assert_int_equal(number_of(&stream), 5);
+    }
+    run("DELETE FROM caliper.datasets WHERE name = 'kept'");
+    run("CREATE TABLE caliper.other(a INT)");
+    run("CREATE OR REPLACE TABLE t AS SELECT * FROM range(10) r(a)");
+    run("CREATE SCHEMA mine");
+    run("CREATE TABLE mine.datasets AS SELECT 1 AS a");
+    run("ALTER TABLE mine.datasets ADD COLUMN b INT");
+    run("CREATE TEMP TABLE datasets AS SELECT 1 AS a");
+    run("CREATE INDEX by_a ON t(a)");
+    run("CREATE VIEW v AS SELECT * FROM caliper.datasets");
+    run("CREATE MACRO twice(a) AS 2 * a");
+    run("DROP SCHEMA mine CASCADE");
+    run("EXPLAIN ANALYZE SELECT count(*) FROM t");
+    run("EXPLAIN SELECT 1");
+    assert_int_equal(number("SELECT count(*) FROM t"), 10);
+}
+
+/* Nothing is fetched from the network. */
+static void test_no_downloads(void **state)
+{
+    (void)state;
+    check_refused("INSTALL httpfs", "INSTALL");
+    check_refused("/* LOAD */ FORCE INSTALL json FROM community", "INSTALL");
+    check_refused("UPDATE EXTENSIONS", "network");
+    run("LOAD json");
 }
 
 /* An error that only shows while the rows are read is the stream's. */
@@ -305,8 +451,9 @@ int main(void)
 {
     log_sink_add(capture, NULL);
     const struct CMUnitTest tests[] = {
-        TEST(test_table),      TEST(test_classes), TEST(test_import),     TEST(test_refused),
-        TEST(test_late_error), TEST(test_schemas), TEST(test_last_error), TEST(test_threads),
+        TEST(test_table),     TEST(test_classes),    TEST(test_import),       TEST(test_refused),
+        TEST(test_own_files), TEST(test_own_table),  TEST(test_no_downloads), TEST(test_late_error),
+        TEST(test_schemas),   TEST(test_last_error), TEST(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
