@@ -41,7 +41,7 @@ static char *statement(const CliOptions *options, int *status)
 static int write_rows(const CliOptions *options, MetricsStore *store, const char *sql)
 {
     DatabaseError error = {.text = ""};
-    if (!metrics_export(store, sql, options->words[0], &error))
+    if (!metrics_export(store, sql, options->words[0], options->force, &error))
         return cli_failed("export: %s", error.text);
     printable_print(stdout, "%s\n", options->words[0]);
     return 0;

@@ -39,7 +39,7 @@ static void write_file(ExportJob *job)
     }
     char *sql = metrics_export_sql("scalars", job->runs, job->run_count);
     if (sql != NULL)
-        job->succeeded = metrics_export(job->store, sql, job->path, &error);
+        job->succeeded = metrics_export(job->store, sql, job->path, job->replaces, &error);
     if (job->succeeded)
         snprintf(job->words, sizeof job->words, "Written: %s", job->path);
     else

@@ -363,7 +363,7 @@ static bool read_batches(Result *result, struct ArrowArrayStream *stream, const 
 Result *result_read(struct ArrowArrayStream *stream, const atomic_bool *stop, char *why,
                     size_t why_bytes)
 {
-    Result *result = calloc(1, sizeof *result);
+    Result *result = fault_here("runs.result") ? NULL : calloc(1, sizeof *result);
     bool read = false;
     snprintf(why, why_bytes, "no memory for the result");
     if (result != NULL) {
@@ -371,7 +371,9 @@ Result *result_read(struct ArrowArrayStream *stream, const atomic_bool *stop, ch
         read = read_schema(result, stream) && read_batches(result, stream, stop);
     }
     const char *words = read ? NULL : stream->get_last_error(stream);
-    if (words != NULL)
+    if (!read && atomic_load(stop))
+        snprintf(why, why_bytes, "it was stopped");
+    else if (words != NULL && words[0] != '\0')
         snprintf(why, why_bytes, "%s", words);
     stream->release(stream);
     if (!read)
@@ -468,14 +470,14 @@ static int by_key(const void *a, const void *b, void *user)
 uint32_t *result_order(const Result *result, int32_t column, bool descending)
 {
     size_t count = (size_t)result->row_count;
-    uint32_t *order = malloc((count + 1) * sizeof *order);
+    uint32_t *order = fault_here("runs.order") ? NULL : malloc((count + 1) * sizeof *order);
     if (order == NULL)
         return NULL;
     for (size_t i = 0; i < count; i++)
         order[i] = (uint32_t)(column < 0 && descending ? count - 1 - i : i);
     if (column < 0)
         return order;
-    Keys keys = {.keys = malloc((count + 1) * sizeof *keys.keys),
+    Keys keys = {.keys = fault_here("runs.order") ? NULL : malloc((count + 1) * sizeof *keys.keys),
                  .texts = result->columns[column].kind >= RESULT_KIND_TEXT,
                  .descending = descending};
     if (keys.keys == NULL) {

@@ -128,17 +128,35 @@ static bool copy(struct ArrowArrayStream *stream, const char *part, bool csv, Da
     return done;
 }
 
+/* False and errno: EEXIST where something is there that is not to be replaced. */
+static bool give_name(const char *part, const char *path, bool replaces)
+{
+    if (replaces)
+        return rename(part, path) == 0;
+    if (renameat2(AT_FDCWD, part, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
+        return true;
+    if (errno != EINVAL && errno != ENOSYS)
+        return false;
+    /* A file system without it. */
+    if (access(path, F_OK) == 0) {
+        errno = EEXIST;
+        return false;
+    }
+    return rename(part, path) == 0;
+}
+
 /* Durable before it has its name. */
-static bool put_in_place(const char *part, const char *path)
+static bool put_in_place(const char *part, const char *path, bool replaces)
 {
     int fd = open(part, O_RDONLY | O_CLOEXEC);
     bool kept = fd >= 0 && fsync(fd) == 0;
     if (fd >= 0)
         close(fd);
-    return kept && rename(part, path) == 0;
+    return kept && give_name(part, path, replaces);
 }
 
-bool metrics_export(MetricsStore *store, const char *sql, const char *path, DatabaseError *error)
+bool metrics_export(MetricsStore *store, const char *sql, const char *path, bool replaces,
+                    DatabaseError *error)
 {
     static atomic_uint count; /* two exports of one process have files of their own */
     struct ArrowArrayStream stream;
@@ -159,13 +177,15 @@ bool metrics_export(MetricsStore *store, const char *sql, const char *path, Data
                                      .get_last_error = lent_error,
                                      .release = lent_release,
                                      .private_data = &lent};
-    bool done = stream.get_schema(&stream, &lent.schema) == 0 &&
-                copy(&given, part, ends_with(path, ".csv"), error);
+    bool done = stream.get_schema(&stream, &lent.schema) == 0;
+    if (!done)
+        database_error_set(error, 0, "the columns cannot be read");
+    done = done && copy(&given, part, ends_with(path, ".csv"), error);
     if (lent.schema.release != NULL)
         lent.schema.release(&lent.schema);
     if (stream.release != NULL)
         stream.release(&stream);
-    if (done && !put_in_place(part, path)) {
+    if (done && !put_in_place(part, path, replaces)) {
         database_error_set(error, 0, "%s: %s", path, strerror(errno));
         done = false;
     }
