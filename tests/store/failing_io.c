@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -98,6 +99,8 @@ static bool fails(const char *name, int fd, const char *path, bool is_read)
     if (atomic_load(&active) && (plan.reads || !is_read) && is_watched(fd, path)) {
         uint32_t number = atomic_fetch_add(&calls, 1) + 1;
         result = number >= plan.first && (plan.last == 0 || number <= plan.last);
+        if (result && plan.kills)
+            kill(getpid(), SIGKILL);
         if (result) {
             atomic_fetch_add(&failed, 1);
             atomic_store(&last, name);

@@ -14,6 +14,7 @@ typedef struct FailingIo {
     const char *folder;   /* absolute; kept, not copied */
     uint32_t first, last; /* calls that fail, counted from 1; last 0: all from the first on */
     int error;            /* the errno that they leave */
+    bool kills;           /* the process dies by SIGKILL in the first of them instead */
     bool reads;           /* count read and pread, too */
     bool short_writes;    /* a write that fails has written half of its bytes before */
     bool freeing_works; /* ftruncate, unlink and remove never fail, as on a disk that is full. (When

@@ -135,6 +135,37 @@ static DuckdbDatabase open_once(const DuckdbApi *duckdb, const DatabaseParams *p
     return handle;
 }
 
+/* Makes an empty database where there is no file: under another name first, since one that was
+ * begun and not ended would look damaged. What such an end left is nobody's. */
+static bool make_file(const DuckdbApi *duckdb, const DatabaseParams *params, DatabaseError *error)
+{
+    char path[4096 + 64];
+    char log_path[sizeof path + 8];
+    DatabaseParams fresh = *params;
+    int length = snprintf(path, sizeof path, "%s.new", params->path);
+    if (length < 0 || (size_t)length >= sizeof path - 4) {
+        database_error_set(error, 0, "%.200s... is too long a path", params->path);
+        return false;
+    }
+    snprintf(log_path, sizeof log_path, "%s.wal", path);
+    unlink(log_path);
+    unlink(path);
+    fresh.path = path;
+    DuckdbDatabase handle = open_once(duckdb, &fresh, error);
+    if (handle == NULL)
+        return false;
+    duckdb->close(&handle);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    bool made = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP) &&
+                access(log_path, F_OK) != 0 && rename(path, params->path) == 0;
+    if (!made)
+        database_error_set(error, DUCKDB_ERROR_KIND_IO, "%s cannot be made: %s", params->path,
+                           strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return made;
+}
+
 /* Opens, moving aside what is damaged: the log first when that is what DuckDB names, then the file.
  * *moved is the last new name, the caller's. */
 static DuckdbDatabase open_or_move(const DuckdbApi *duckdb, const DatabaseParams *params,
@@ -142,9 +173,13 @@ static DuckdbDatabase open_or_move(const DuckdbApi *duckdb, const DatabaseParams
 {
     DatabaseError own;
     for (int attempt = 0;; attempt++) {
-        DuckdbDatabase handle = open_once(duckdb, params, &own);
+        bool there = params->path == NULL || params->read_only || access(params->path, F_OK) == 0 ||
+                     make_file(duckdb, params, &own);
+        DuckdbDatabase handle = there ? open_once(duckdb, params, &own) : NULL;
         if (handle != NULL)
             return handle;
+        if (!there)
+            break;
         DatabaseDamage damage = database_damage_of(own.text);
         if (damage == DATABASE_DAMAGE_LOG && attempt > 0)
             damage = DATABASE_DAMAGE_FILE;

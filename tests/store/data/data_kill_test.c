@@ -3,6 +3,8 @@
  * aside. 30 kills of both kinds together; CALIPER_TEST_LONG=1: 300 of each. */
 #include "data_room.h"
 
+#include "failing_io.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -175,14 +177,53 @@ static void test_killed_while_it_begins(void **state)
                   half);
 }
 
+/* ---- In the middle of making the file ---- */
+
+/* Dies in the call of that number to the C library that writes. */
+static int child_makes(const char *data_root, int number)
+{
+    DatabaseError error;
+    const FailingIo plan = {.folder = data_root, .first = (uint32_t)number, .kills = true};
+    DataStore *store = data_store_create(data_root);
+    failing_io_plan(&plan);
+    bool done = data_room_run(store, "SELECT 1", &error);
+    data_store_destroy(&store);
+    return done ? 0 : 1;
+}
+
+/* However far it came, what was begun is begun anew, and nothing looks damaged. */
+static void test_killed_at_each_call_that_makes_the_file(void **state)
+{
+    (void)state;
+    bool lived = false;
+    for (int number = 1; !lived; number++) {
+        int status = 0;
+        pid_t child = data_room_start("make", root, number);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        lived = WIFEXITED(status);
+        if (lived)
+            assert_int_equal(WEXITSTATUS(status), 0);
+        assert_true(lived || number < 500);
+        DataStore *store = data_store_create(root);
+        assert_int_equal(data_room_number(store, "SELECT 1::BIGINT"), 1);
+        data_store_destroy(&store);
+        if (data_room_count(root, "data.duckdb.") != 0)
+            fail_msg("killed at call %d: a file is left or was moved aside", number);
+        data_room_remove(root);
+        data_room_make(root);
+    }
+}
+
 int main(int argc, char **argv)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {TEST(test_killed_while_it_writes),
-                                       TEST(test_killed_while_it_begins)};
+                                       TEST(test_killed_while_it_begins),
+                                       TEST(test_killed_at_each_call_that_makes_the_file)};
     if (argc == 5 && strcmp(argv[1], "child") == 0) {
         data_room_child();
-        return child_writes(argv[3], atoi(argv[4]));
+        return strcmp(argv[2], "make") == 0 ? child_makes(argv[3], atoi(argv[4]))
+                                            : child_writes(argv[3], atoi(argv[4]));
     }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

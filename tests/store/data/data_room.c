@@ -48,18 +48,7 @@ int data_room_count(const char *root, const char *prefix)
 
 bool data_room_lost_a_file(const char *root)
 {
-    DIR *names = opendir(root);
-    bool lost = false;
-    for (struct dirent *name; names != NULL && (name = readdir(names)) != NULL;) {
-        char path[400];
-        struct stat status;
-        snprintf(path, sizeof path, "%s/%s", root, name->d_name);
-        if (strncmp(name->d_name, "data.duckdb.damaged", 19) == 0 && stat(path, &status) == 0)
-            lost |= status.st_size > 3 * 4096;
-    }
-    if (names != NULL)
-        closedir(names);
-    return lost;
+    return data_room_count(root, "data.duckdb.damaged") > 0;
 }
 
 bool data_room_run(DataStore *store, const char *sql, DatabaseError *error)

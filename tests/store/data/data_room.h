@@ -22,8 +22,7 @@ void data_room_make(char out[64]);
 void data_room_remove(const char *root);
 /* Names in the folder that begin with `prefix`. */
 int data_room_count(const char *root, const char *prefix);
-/* Whether a database was moved aside that can have held anything: one that was never finished has
- * DuckDB's three headers of 4 KiB at most, and no row was ever accepted into it. */
+/* Whether a database was moved aside. */
 bool data_room_lost_a_file(const char *root);
 
 /* Runs one statement whole. False and *error when it was refused or broke off. */
