@@ -8,7 +8,10 @@
 
 #include "mlscope.h"
 
-enum { WAIT_MS = 100 }; /* below what the host calls a slow frame */
+enum {
+    WAIT_MS = 100, /* below what the host calls a slow frame */
+    EPOCHS_MAX = 1000000
+};
 
 static void *create(void)
 {
@@ -114,13 +117,15 @@ bool mlscope_is_training(const MlScope *app)
     return app->job != 0 && app->jobs->is_running(app->job);
 }
 
-/* A learning rate that Adam takes, a seed that is no other than the one that is shown. */
+/* A learning rate that Adam takes, a seed that is no other than the one that is shown, steps. */
 static const char *find_fault(const MlScope *app)
 {
     if (!(app->learning_rate > 0) || !isfinite(app->learning_rate))
         return "the learning rate must be more than 0";
     if (app->seed < 0)
         return "the seed must be 0 or more";
+    if (app->batch < 1 || app->batch > INT32_MAX || app->epochs < 1 || app->epochs > EPOCHS_MAX)
+        return "batch and epochs must be 1 or more, and no more than a million epochs";
     return NULL;
 }
 

@@ -2,6 +2,7 @@
  * those of one cell of the matrix. Frame thread. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mlscope.h"
@@ -14,8 +15,12 @@ enum {
     CELL_MIN = 16,
     CELL_MAX = 62,
     IMAGE_SIDE = 84,
-    CAPTION_HEIGHT = 36
+    CAPTION_HEIGHT = 36,
+    HEAD_HEIGHT = 130, /* of what is above the images */
+    CHOICE_WIDTH = 220
 };
+
+enum { PAIRS_MAX = MODEL_CLASSES * (MODEL_CLASSES - 1) };
 
 static uint32_t with_alpha(uint32_t rgba, float share)
 {
@@ -206,23 +211,77 @@ static void draw_one(MlScope *app, int32_t slot, int32_t number)
     ui->end(CALIPER_SCOPE_GROUP);
 }
 
+typedef struct Pair {
+    int32_t truth, said;
+    int64_t count;
+} Pair;
+
+static int compare_pairs(const void *left, const void *right)
+{
+    const Pair *a = left, *b = right;
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    return a->truth != b->truth ? a->truth - b->truth : a->said - b->said;
+}
+
+/* What is taken for what, the most frequent first, the chosen one also when it is over; answers how
+ * many. */
+static int32_t list_pairs(const MlScope *app, Pair out[PAIRS_MAX])
+{
+    int32_t count = 0;
+    for (int32_t truth = 0; truth < MODEL_CLASSES; truth++) {
+        for (int32_t said = 0; said < MODEL_CLASSES; said++) {
+            int64_t cases = app->score.confusion[truth][said];
+            bool chosen = app->has_filter && app->filter_truth == truth && app->filter_said == said;
+            if (truth != said && (cases > 0 || chosen))
+                out[count++] = (Pair){truth, said, cases};
+        }
+    }
+    qsort(out, (size_t)count, sizeof *out, compare_pairs);
+    return count;
+}
+
+/* What a click on the matrix chooses, for the keyboard too. */
+static void choose_pair(MlScope *app)
+{
+    static char texts[PAIRS_MAX + 1][64];
+    static const char *items[PAIRS_MAX + 1];
+    Pair pairs[PAIRS_MAX];
+    char names[2][16];
+    int32_t index = 0, count = list_pairs(app, pairs);
+    snprintf(texts[0], sizeof texts[0], "all wrong ones");
+    items[0] = texts[0];
+    for (int32_t i = 0; i < count; i++) {
+        snprintf(texts[i + 1], sizeof texts[i + 1], "%s taken for %s: %lld",
+                 mlscope_class_name(app, pairs[i].truth, names[0], sizeof names[0]),
+                 mlscope_class_name(app, pairs[i].said, names[1], sizeof names[1]),
+                 (long long)pairs[i].count);
+        items[i + 1] = texts[i + 1];
+        if (app->has_filter && pairs[i].truth == app->filter_truth &&
+            pairs[i].said == app->filter_said)
+            index = i + 1;
+    }
+    app->ui->push_width(CHOICE_WIDTH);
+    if (app->ui->combo("show", &index, items, count + 1, 0)) {
+        app->has_filter = index > 0;
+        if (index > 0) {
+            app->filter_truth = pairs[index - 1].truth;
+            app->filter_said = pairs[index - 1].said;
+        }
+        app->wrong_page = 0;
+    }
+    app->ui->end(CALIPER_SCOPE_WIDTH);
+}
+
 static void draw_head(MlScope *app, int32_t chosen, int64_t first, int64_t shown)
 {
     const CaliperWidgetsV1 *ui = app->ui;
-    char text[192], names[2][16];
+    char text[192];
     int64_t wrong = app->score.seen - app->score.right;
     snprintf(text, sizeof text, "%lld of %lld test images are wrong", (long long)wrong,
              (long long)app->score.seen);
     ui->text_ex(text, -1, 0, CALIPER_TEXT_HEADING | CALIPER_TEXT_WRAP);
-    if (app->has_filter) {
-        snprintf(text, sizeof text, "\"%s\" taken for \"%s\"",
-                 mlscope_class_name(app, app->filter_truth, names[0], sizeof names[0]),
-                 mlscope_class_name(app, app->filter_said, names[1], sizeof names[1]));
-        ui->text(text);
-        ui->same_line(0, 12);
-        if (ui->button("Show all", 0, 0, 0))
-            app->has_filter = false;
-    }
+    choose_pair(app);
     snprintf(
         text, sizeof text,
         "%lld to %lld of %d%s; red: what the net says, below it: what it is. Left and Right turn "
@@ -264,8 +323,7 @@ void panel_draw_wrong(MlScope *app)
     int32_t count = list_chosen(app, chosen);
     ui->remaining(&width, &height);
     int64_t columns = (int64_t)((width + 8) / (IMAGE_SIDE + 8));
-    int64_t lines =
-        (int64_t)((height - (app->has_filter ? 126 : 98)) / (IMAGE_SIDE + CAPTION_HEIGHT + 8));
+    int64_t lines = (int64_t)((height - HEAD_HEIGHT) / (IMAGE_SIDE + CAPTION_HEIGHT + 8));
     columns = columns < 1 ? 1 : columns;
     lines = lines < 1 ? 1 : lines;
     int64_t fit = columns * lines < MLSCOPE_PAGE ? columns * lines : (int64_t)MLSCOPE_PAGE;

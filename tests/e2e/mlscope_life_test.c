@@ -396,7 +396,18 @@ static void test_bad_settings(void **state)
     expect_refused("the learning rate must be more than 0");
     app->learning_rate = 1.0 / 0.0;
     expect_refused("the learning rate must be more than 0");
+    app->learning_rate = 0.0 / 0.0;
+    expect_refused("the learning rate must be more than 0");
     app->learning_rate = 1e-3;
+    static const int64_t wrong[] = {0, -1, INT64_MIN, INT64_MAX};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        app->batch = wrong[i];
+        expect_refused("batch and epochs must be 1 or more");
+        app->batch = 10;
+        app->epochs = wrong[i];
+        expect_refused("batch and epochs must be 1 or more");
+        app->epochs = SHORT;
+    }
     app->wants_start = true;
     frame();
     wait_for_job();
@@ -449,21 +460,22 @@ static void test_learning_too_fast(void **state)
     assert_int_equal(view.lost_step, 0);
 }
 
-static void open_tab(const char *label)
+static void click(const char *kind, const char *label)
 {
     uint32_t count = 0;
+    float x = -1, y = -1;
     ui_items_listen(bench.ui, true);
     frame();
     const UiItem *items = ui_items(bench.ui, &count);
-    float x = -1, y = -1;
     for (uint32_t i = 0; i < count; i++) {
-        if (strcmp(items[i].kind, "tab") == 0 && strcmp(items[i].label, label) == 0) {
+        if (strcmp(items[i].kind, kind) == 0 && strcmp(items[i].label, label) == 0) {
             x = items[i].x + items[i].w / 2;
             y = items[i].y + items[i].h / 2;
         }
     }
     ui_items_listen(bench.ui, false);
-    assert_true(x > 0);
+    if (x <= 0)
+        fail_msg("there is no %s \"%s\"", kind, label);
     bench_move(&bench, x, y);
     frame();
     bench_button(&bench, 0, true);
@@ -482,7 +494,7 @@ static void test_all_of_it_fits(void **state)
     (void)state;
     run_whole();
     for (int tab = 0; tab < 3; tab++) {
-        open_tab(tabs[tab]);
+        click("tab", tabs[tab]);
         for (int clothes = 0; clothes < 2; clothes++) {
             app->run_data = clothes == 1 ? 1 : 2;
             for (bench.width = 610; bench.width < 1700; bench.width += 30) {
@@ -501,8 +513,57 @@ static void test_all_of_it_fits(void **state)
             bench.height = height;
         }
     }
-    open_tab("Learning");
+    click("tab", "Learning");
     app->run_data = 2;
+}
+
+static void press(uint32_t key)
+{
+    bench_key(&bench, key, 0);
+    for (int i = 0; i < 4; i++)
+        frame();
+}
+
+/* By Tab alone. */
+static void go_to(const char *kind, const char *label)
+{
+    ui_items_listen(bench.ui, true);
+    for (int i = 0; i < 40; i++) {
+        uint32_t count = 0;
+        press(CALIPER_KEY_TAB);
+        const UiItem *items = ui_items(bench.ui, &count);
+        for (uint32_t k = 0; k < count; k++) {
+            if (items[k].focused && strcmp(items[k].kind, kind) == 0 &&
+                strcmp(items[k].label, label) == 0) {
+                ui_items_listen(bench.ui, false);
+                return;
+            }
+        }
+    }
+    fail_msg("%s \"%s\" is not reached", kind, label);
+}
+
+/* One pair of the matrix is chosen by a list, too, which the keyboard reaches. */
+static void test_a_pair_is_chosen(void **state)
+{
+    (void)state;
+    run_whole();
+    click("tab", "Misclassified");
+    app->wrong_page = 0;
+    go_to("combo", "show");
+    press(' ');
+    press(CALIPER_KEY_DOWN);
+    press(' ');
+    assert_true(app->has_filter && app->filter_truth == 4 && app->filter_said == 0);
+    images = 0;
+    frame();
+    assert_int_equal(images, 1); /* the one that is kept */
+    app->filter_said = 7;        /* a pair that is over stays chosen, and shows nothing */
+    images = 0;
+    frame();
+    assert_true(images == 0 && app->has_filter && app->filter_said == 7);
+    app->has_filter = false;
+    click("tab", "Learning");
 }
 
 /* A CUDA device and a network that cannot use it: said in the log and on the panel. */
@@ -538,6 +599,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_failures_are_told),
         cmocka_unit_test(test_learning_too_fast),
         cmocka_unit_test(test_all_of_it_fits),
+        cmocka_unit_test(test_a_pair_is_chosen),
         cmocka_unit_test(test_cuda_that_is_of_no_use),
     };
     if (argc != 2)
