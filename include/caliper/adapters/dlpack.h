@@ -250,9 +250,8 @@ static inline bool caliper_from_dltensor(const CaliperDLTensor *from, void *stre
     if (made.device == CALIPER_DEV_METAL && from->byte_offset != 0) {
         return caliper_dl_refuse(why, "an offset into a Metal buffer: clone the view first");
     }
-    made.data = from->data == NULL || from->byte_offset == 0
-                    ? from->data
-                    : (void *)((unsigned char *)from->data + from->byte_offset);
+    made.data =
+        from->data == NULL ? NULL : (void *)((uintptr_t)from->data + (uintptr_t)from->byte_offset);
     made.stream = made.device == CALIPER_DEV_CPU ? NULL : stream;
     *out = made;
     return true;
