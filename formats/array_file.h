@@ -44,7 +44,8 @@ typedef struct ArrayOpenOptions {
 
 /* What is known of one array. Lives until the file is closed. */
 typedef struct ArrayInfo {
-    const char *name;    /* valid UTF-8; a .npz member without its ".npy"; "" in formats without */
+    const char *name;    /* valid UTF-8, a NUL in it spelled \u0000; a .npz member without its
+                          * ".npy"; "" in formats without */
     ArrayDtype dtype;    /* NONE when `problem` says why it cannot be read */
     char dtype_text[32]; /* as the file writes it: "<f4", "BF16", "u16" */
     uint32_t rank;       /* 0 for a scalar */

@@ -108,23 +108,25 @@ static int whole_digits(double value)
     return digits;
 }
 
-/* `digits` 0: as few as read back to the same double. */
-static void print_float(char text[ARRAY_TEXT_BYTES], double value, int digits)
+/* Whether the text reads back as the same number of its type: of binary32 for f32. */
+static bool reads_back(const char *text, double value, ArrayDtype dtype)
+{
+    return dtype == ARRAY_DTYPE_F32 ? strtof(text, NULL) == (float)value
+                                    : strtod(text, NULL) == value;
+}
+
+/* With as few digits as read back. */
+static void print_float(char text[ARRAY_TEXT_BYTES], double value, ArrayDtype dtype)
 {
     if (isnan(value) || isinf(value)) {
         snprintf(text, ARRAY_TEXT_BYTES, "%s", isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
         return;
     }
-    int tried = digits != 0 ? digits : whole_digits(value);
+    int tried = whole_digits(value);
     do {
         snprintf(text, ARRAY_TEXT_BYTES, "%.*g", tried, value);
-    } while (digits == 0 && strtod(text, NULL) != value && ++tried <= 17);
+    } while (!reads_back(text, value, dtype) && ++tried <= 17);
     use_point(text);
-}
-
-static int float_digits(ArrayDtype dtype)
-{
-    return dtype == ARRAY_DTYPE_F64 ? 17 : dtype == ARRAY_DTYPE_F32 ? 9 : 0;
 }
 
 /* One element as a tagged number; floats widened exactly. */
@@ -192,7 +194,7 @@ const char *array_number_text(ArrayNumber number, ArrayDtype dtype, char text[AR
         snprintf(text, ARRAY_TEXT_BYTES, "%" PRIu64, number.value.u64);
         break;
     case ARRAY_NUMBER_KIND_F64:
-        print_float(text, number.value.f64, float_digits(dtype));
+        print_float(text, number.value.f64, dtype);
         break;
     case ARRAY_NUMBER_KIND_NONE:
         snprintf(text, ARRAY_TEXT_BYTES, "none");

@@ -17,10 +17,11 @@ bool array_convert_to_f32(ArrayDtype dtype, const void *elements, float *out, si
 float array_f16_to_f32(uint16_t bits);
 float array_bf16_to_f32(uint16_t bits);
 
-/* Writes the exact stored value: integers as integers, f64 as "%.17g", f32 as "%.9g", f16 and bf16
- * as the shortest decimal that reads back as the same number, "nan", "inf", "-inf", "true",
- * "false". The decimal point is a point in every locale. Returns `text`, which holds
- * ARRAY_TEXT_BYTES; "" for ARRAY_DTYPE_NONE. */
+/* Writes the stored value so that no other is written alike: integers as integers, floats as the
+ * shortest decimal that reads back as the same number of their type (f16 and bf16: as the same
+ * double), "nan", "inf", "-inf", "true", "false". It is the one speller of stored values. The
+ * decimal point is a point in every locale. Returns `text`, which holds ARRAY_TEXT_BYTES; "" for
+ * ARRAY_DTYPE_NONE. */
 const char *array_value_text(ArrayDtype dtype, const void *element, char text[ARRAY_TEXT_BYTES]);
 
 /* A number that keeps 64-bit integers whole. */

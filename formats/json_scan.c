@@ -108,7 +108,7 @@ static char *take_escape(JsonScan *scan, char *out)
         scan->at += 6;
         return put_utf8(out, 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00));
     }
-    if (code == 0 || code > 0xffff || (code >= 0xd800 && code < 0xe000))
+    if (code > 0xffff || (code >= 0xd800 && code < 0xe000))
         return NULL;
     return put_utf8(out, code);
 }

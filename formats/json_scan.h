@@ -22,7 +22,8 @@ bool json_take(JsonScan *scan, char mark);
 /* The same, refusing anything else. */
 bool json_expect(JsonScan *scan, char mark);
 
-/* A string: decoded in place, valid UTF-8, without NUL; lives as long as the scanned text. */
+/* A string: decoded in place, valid UTF-8, perhaps with NUL in it (written \u0000), so `length`
+ * counts; lives as long as the scanned text. */
 bool json_string(JsonScan *scan, const char **text, size_t *length);
 /* A whole number from 0 to 2^63 - 1, without sign, fraction or exponent. */
 bool json_whole_number(JsonScan *scan, uint64_t *value);

@@ -10,16 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy as valid UTF-8: what is not becomes U+FFFD, a NUL too (it would end the name). */
+/* A copy as valid UTF-8: what is not becomes U+FFFD; a NUL, which would end the name, is spelled
+ * \u0000. */
 static char *copy_name(const char *name, size_t name_bytes)
 {
-    char *copy = malloc(name_bytes * 3 + 1);
+    static const char nul[] = "\\u0000", bad[] = "\xef\xbf\xbd";
+    size_t most = 1;
+    for (size_t i = 0; i < name_bytes; i++)
+        most += name[i] == '\0' ? sizeof nul - 1 : sizeof bad - 1;
+    char *copy = malloc(most);
     size_t used = 0;
     for (size_t i = 0; copy != NULL && i < name_bytes;) {
         size_t length = utf8_length((const unsigned char *)name + i, name_bytes - i);
         if (length == 0 || name[i] == '\0') {
-            memcpy(copy + used, "\xef\xbf\xbd", 3);
-            used += 3;
+            const char *stands = name[i] == '\0' ? nul : bad;
+            memcpy(copy + used, stands, strlen(stands));
+            used += strlen(stands);
             i++;
             continue;
         }

@@ -100,6 +100,8 @@ static bool read_member(Parser *parser, Tensor *tensor)
         return read_offsets(parser, tensor);
     if (!json_string(scan, &text, &text_bytes))
         return false;
+    if (memchr(text, '\0', text_bytes) != NULL)
+        return refuse(parser, ARRAY_FAULT_HEADER, tensor, "has a dtype with NUL in it");
     snprintf(tensor->dtype, sizeof tensor->dtype, "%.*s",
              (int)(text_bytes < sizeof tensor->dtype ? text_bytes : sizeof tensor->dtype), text);
     return true;

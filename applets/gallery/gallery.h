@@ -15,6 +15,9 @@ enum {
     GALLERY_SIDE = 12 /* of the picture */
 };
 
+/* Words on a picture of any colour: white on a dark ground. */
+static const uint32_t GALLERY_NOTE_INK = 0xffffffffu, GALLERY_NOTE_GROUND = 0xc0101010u;
+
 typedef struct Gallery {
     const CaliperWidgetsV1 *ui;
     const CaliperPlotV1 *plot;

@@ -94,8 +94,8 @@ static void draw_picture(Gallery *gallery, float w)
         plot->axis(CALIPER_AXIS_Y1, "row", CALIPER_SCALE_LINEAR, CALIPER_AXIS_INVERT);
         plot->image("tensor", gallery->picture, 0, 0, GALLERY_SIDE, GALLERY_SIDE, 0);
         gallery->ui->draw_rect(2, 3, 5, 6, gallery->ui->color(CALIPER_THEME_BAD), 2);
-        gallery->ui->draw_text(2, 3, "a note", -1, gallery->ui->color(CALIPER_THEME_BAD),
-                               CALIPER_TEXT_SMALL);
+        gallery->ui->draw_rect(2, 3, 5, 4.3, GALLERY_NOTE_GROUND, -1);
+        gallery->ui->draw_text(2.2, 3.05, "a note", -1, GALLERY_NOTE_INK, CALIPER_TEXT_SMALL);
     }
     plot->end();
 }
@@ -189,9 +189,10 @@ void gallery_misuse(Gallery *gallery)
     ui->end(CALIPER_SCOPE_TAB);
     ui->end(CALIPER_SCOPE_WINDOW);
     gallery->plot->line("outside", NULL, 0);
-    ui->text(
+    ui->text_ex(
         "The lines above were refused; the console has one line for each. What is left open below "
-        "is closed by the host.");
+        "is closed by the host.",
+        -1, 0, CALIPER_TEXT_WRAP);
     ui->child("left open", 0, 60, CALIPER_CHILD_BORDER);
     ui->push_id("left open");
     ui->disabled(true);

@@ -84,6 +84,7 @@ static void draw_drags(Gallery *gallery)
     double *n = gallery->numbers;
     ui->drag("one", &n[5], 1, 0, 0, 0, 3, NULL, 0);
     ui->drag("three", &n[6], 3, 0, 0, 2, 2, "m", 0);
+    ui->next_width(480); /* for 16 digits each */
     ui->drag_int("whole numbers", &gallery->whole[0], 3, 0, 0, 0, NULL, 0);
     ui->drag_range("range", &n[9], &n[10], 0, 0, 1, 2, NULL, 0);
     ui->input_number("typed", &n[11], 0, 0, NULL, 0);

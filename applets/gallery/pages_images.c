@@ -12,7 +12,8 @@ static void draw_views(Gallery *gallery)
     if (ui->image_view("nearest", gallery->picture, GALLERY_SIDE, GALLERY_SIDE, 260, 220,
                        gallery->view, CALIPER_IMAGE_GRID | CALIPER_IMAGE_BORDER)) {
         ui->draw_rect(3, 2, 6, 4, ui->color(CALIPER_THEME_BAD), 2);
-        ui->draw_text(3, 2, "a box", -1, ui->color(CALIPER_THEME_BAD), CALIPER_TEXT_SMALL);
+        ui->draw_rect(3, 2, 5.3, 2.95, GALLERY_NOTE_GROUND, -1);
+        ui->draw_text(3.15, 2.05, "a box", -1, GALLERY_NOTE_INK, CALIPER_TEXT_SMALL);
         if (ui->texel(&column, &row)) {
             snprintf(text, sizeof text, "[%d, %d] = %.6f", (int)row, (int)column,
                      (double)gallery->pixels[row][column]);

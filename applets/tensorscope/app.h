@@ -83,6 +83,12 @@ void panel_image(App *app);
  * size in cells as image_view has them. */
 void panel_title(App *app);
 void panel_tools(App *app, double view3[3], int64_t width, int64_t height);
+/* panel_fit.c: shortens a text wider than `width` by its beginning, which files and arrays of one
+ * kind share. */
+void panel_fit_text(const CaliperWidgetsV1 *ui, char *text, float width, uint32_t flags);
+/* panel_nan.c: inside the picture's scope, crosses over NaN; the picture's size in cells, and what
+ * a cell takes in the view. */
+void panel_nan(const App *app, uint64_t rows, uint64_t cols, double down, double across);
 /* panel_tiles.c: a grid of slices, in place of the one picture. */
 void panel_tiles(App *app, float width, float height);
 /* panel_bar.c: the strip from low (bottom) to high (top), with a value marked. */

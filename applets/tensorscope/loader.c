@@ -58,7 +58,10 @@ static bool work_is_cancelled(void *user)
 
 static void work_progress(void *user, double done)
 {
-    atomic_store_explicit(&((Loader *)user)->progress_ppm, (unsigned)(done * 1e6),
+    atomic_store_explicit(&((Loader *)user)->progress_ppm,
+                          (unsigned)(done > 0.0 && done < 1.0 ? done * 1e6
+                                     : done >= 1.0            ? 1e6
+                                                              : 0.0),
                           memory_order_relaxed);
 }
 

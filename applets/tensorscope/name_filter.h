@@ -11,6 +11,7 @@ enum { NAME_FILTER_TEXT_BYTES = 128, NAME_FILTER_NAMES_A_FRAME = 4096 };
 
 /* Zeroed memory is a filter that lets all through. */
 typedef struct NameFilter {
+    uint64_t file_number;                /* of the session's file that `wanted` was typed for */
     char wanted[NAME_FILTER_TEXT_BYTES]; /* as the person has it; "" lets all through */
     /* What was found of it, in the file's order. */
     uint32_t *matches;

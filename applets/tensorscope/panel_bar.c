@@ -66,13 +66,33 @@ static void draw_ticks(const App *app, double low, double high, double top, doub
     }
 }
 
+/* Both ends alike: one value has one colour, the first. */
+static const char *only_value(double value, char text[ARRAY_TEXT_BYTES])
+{
+    const float shown = (float)value;
+    return array_value_text(ARRAY_DTYPE_F32, &shown, text);
+}
+
+static void draw_only(const App *app, double value, double bottom)
+{
+    char text[ARRAY_TEXT_BYTES];
+    const uint32_t ink = app->ui->color(CALIPER_THEME_TEXT_DIM);
+    app->ui->draw_line((double)bar_strip, bottom, (double)bar_strip + 3.0, bottom, ink, 1.0f);
+    app->ui->draw_text((double)bar_strip + 9.0,
+                       bottom - (double)app->ui->metric(CALIPER_METRIC_FONT) * 0.45,
+                       only_value(value, text), -1, ink, CALIPER_TEXT_SMALL);
+}
+
 float panel_bar_width(const App *app, float height, double low, double high)
 {
     const double length = (double)(height - 2.0f * bar_margin);
     float widest = bar_least - bar_strip - 20.0f, width, unused;
-    char text[32];
+    char text[32], only[ARRAY_TEXT_BYTES];
     double value;
-    if (high != low && length > 8.0) {
+    if (high == low) {
+        app->ui->text_size(only_value(low, only), -1, 0.0f, CALIPER_TEXT_SMALL, &width, &unused);
+        widest = fmaxf(widest, width);
+    } else if (length > 8.0) {
         const Ticks ticks = ticks_of(low, high, length);
         for (int i = 0; tick_at(&ticks, i, &value, text); i++) {
             app->ui->text_size(text, -1, 0.0f, CALIPER_TEXT_SMALL, &width, &unused);
@@ -94,6 +114,8 @@ void panel_bar(App *app, float width, float height, int32_t colormap, double low
         ui->draw_rect(0.0, top, (double)bar_strip, bottom, ui->color(CALIPER_THEME_BORDER), 1.0f);
         if (high != low) {
             draw_ticks(app, low, high, top, bottom);
+        } else {
+            draw_only(app, low, bottom);
         }
         if (marked && high != low && !isnan(mark)) {
             double share = fmin(fmax((mark - low) / (high - low), 0.0), 1.0);

@@ -124,6 +124,11 @@ void panel_values(App *app)
         ui->text_ex(text, -1, ui->color(CALIPER_THEME_WARN),
                     CALIPER_TEXT_WRAP | CALIPER_TEXT_SMALL);
     }
+    if (stats->nan_count > 0 && data->channels == 0) {
+        ui->text_ex("NaN gets the colour of entry 0, as the lowest end does; cells of 8 pixels and "
+                    "more are crossed where they are NaN",
+                    -1, 0, CALIPER_TEXT_DIM | CALIPER_TEXT_WRAP | CALIPER_TEXT_SMALL);
+    }
     ui->field("elements", text_count(stats->element_count, text, sizeof(text)));
     if (area->row_step > 1 || area->col_step > 1) {
         draw_count(app);

@@ -1,11 +1,9 @@
 /* tensorscope/panel_histogram.c: how often which value, in the colours they get; the range's ends
  * as two lines that can be moved. Frame thread. */
 #include <math.h>
-#include <stdio.h>
 
 #include "app.h"
 
-static const float canvas_height = 92.0f;
 static const float bars_height = 74.0f;
 static const double inset = 4.0; /* left and right, for the handles of the ends */
 
@@ -32,15 +30,19 @@ static uint32_t bar_color(const App *app, double value)
 
 static void draw_bars(const App *app, const Summary *summary, double width)
 {
+    const uint32_t cap = app->ui->color(CALIPER_THEME_TEXT_DIM);
     double bar = width / summary->bin_count;
     double value = (summary->bins_high - summary->bins_low) / summary->bin_count;
     for (uint32_t i = 0; i < summary->bin_count; i++) {
         double height = bar_height(app, summary->bins[i], summary->most);
         if (height > 0.0) {
-            double gap = bar >= 4.0 ? 1.0 : 0.0;
-            app->ui->draw_rect(inset + i * bar, (double)bars_height - height,
-                               inset + (i + 1) * bar - gap, (double)bars_height,
+            double gap = bar >= 4.0 ? 1.0 : 0.0, top = (double)bars_height - height;
+            double left = inset + i * bar, right = inset + (i + 1) * bar - gap;
+            app->ui->draw_rect(left, top, right, (double)bars_height,
                                bar_color(app, summary->bins_low + (i + 0.5) * value), -1.0f);
+            /* The darkest entries are as dark as the ground, the lightest as light: a line says
+             * where each bar ends. */
+            app->ui->draw_rect(left, top - 1.0, right, top, cap, -1.0f);
         }
     }
 }
@@ -77,12 +79,47 @@ static void drag_ends(App *app, const Summary *summary, double width)
     }
 }
 
-static void draw_label(const App *app, double x, double value, uint32_t flags)
+/* What is below the bars: the least and greatest value they are of, exactly, the second one on a
+ * line of its own where both do not fit beside each other. */
+typedef struct Ends {
+    char low[ARRAY_TEXT_BYTES], high[ARRAY_TEXT_BYTES];
+    float line_height, height; /* of one line, of all */
+    float low_width, high_width;
+} Ends;
+
+/* The stored value, unless that is beyond binary32, which has no bar. */
+static void name_end(ArrayNumber stored, float shown, ArrayDtype dtype, char text[ARRAY_TEXT_BYTES])
 {
-    char text[32];
-    snprintf(text, sizeof(text), "%.5g", value);
-    app->ui->draw_text(x, (double)bars_height + 3.0, text, -1,
-                       app->ui->color(CALIPER_THEME_TEXT_DIM), CALIPER_TEXT_SMALL | flags);
+    if ((float)array_number_to_f64(stored) == shown) {
+        array_number_text(stored, dtype, text);
+    } else {
+        array_value_text(ARRAY_DTYPE_F32, &shown, text);
+    }
+}
+
+static Ends name_ends(const App *app, float width)
+{
+    const ArrayStats *stats = session_stats(&app->session);
+    const Summary *summary = session_summary(&app->session);
+    const ArrayDtype dtype = app->session.view.whole.data->dtype;
+    Ends ends;
+    name_end(stats->min, summary->min, dtype, ends.low);
+    name_end(stats->max, summary->max, dtype, ends.high);
+    app->ui->text_size(ends.low, -1, 0.0f, CALIPER_TEXT_SMALL, &ends.low_width, &ends.line_height);
+    app->ui->text_size(ends.high, -1, 0.0f, CALIPER_TEXT_SMALL, &ends.high_width,
+                       &ends.line_height);
+    bool beside = ends.low_width + ends.high_width + 12.0f <= width;
+    ends.height = beside ? ends.line_height : 2.0f * ends.line_height;
+    return ends;
+}
+
+static void draw_ends_text(const App *app, const Ends *ends, double width)
+{
+    const uint32_t ink = app->ui->color(CALIPER_THEME_TEXT_DIM);
+    const double top = (double)bars_height + 3.0;
+    app->ui->draw_text(inset, top, ends->low, -1, ink, CALIPER_TEXT_SMALL);
+    app->ui->draw_text(inset + width, top + (double)(ends->height - ends->line_height), ends->high,
+                       -1, ink, CALIPER_TEXT_SMALL | CALIPER_TEXT_RIGHT);
 }
 
 void panel_histogram(App *app)
@@ -94,7 +131,10 @@ void panel_histogram(App *app)
     }
     const Summary *summary = session_summary(&app->session);
     ui->separator("Values");
-    bool seen = ui->canvas("histogram", 0.0f, canvas_height, 0);
+    float room = 0.0f, unused;
+    ui->remaining(&room, &unused);
+    const Ends ends = name_ends(app, room - 2.0f * (float)inset);
+    bool seen = ui->canvas("histogram", 0.0f, bars_height + 6.0f + ends.height, 0);
     double x0, y0, width, y1;
     ui->visible(&x0, &y0, &width, &y1);
     width -= 2.0 * inset;
@@ -108,8 +148,7 @@ void panel_histogram(App *app)
             draw_end(app, ((double)whole->range.high - summary->bins_low) / span * width, width);
             drag_ends(app, summary, width);
         }
-        draw_label(app, inset, (double)summary->min, 0);
-        draw_label(app, inset + width, (double)summary->max, CALIPER_TEXT_RIGHT);
+        draw_ends_text(app, &ends, width);
     }
     ui->end(CALIPER_SCOPE_CANVAS);
     ui->checkbox("counts on a log scale", &app->log_counts);

@@ -81,6 +81,8 @@ static void draw_slice_view(App *app, float width, float height)
             session_look(session, in[1] / (double)down, in[0] / (double)across,
                          in[3] / (double)down, in[2] / (double)across, px * (double)down,
                          px * (double)across);
+            panel_nan(app, axes_rows(array, &session->axes), axes_cols(array, &session->axes),
+                      (double)down, (double)across);
             if (app->grid) {
                 draw_grid(app, in, width, (double)rows, (double)cols, (double)down, (double)across);
             }
@@ -161,8 +163,9 @@ static void draw_demo(App *app, float width, float height)
     if (bar) {
         panel_bar(app, bar_width, height, CALIPER_CMAP_VIRIDIS, 0.0, 1.0, marked, (double)value);
     }
-    char text[TEXT_BYTES];
-    snprintf(text, sizeof(text), "[%" PRId64 ", %" PRId64 "] = %.9g", row, col, (double)value);
+    char text[TEXT_BYTES], number[ARRAY_TEXT_BYTES];
+    snprintf(text, sizeof(text), "[%" PRId64 ", %" PRId64 "] = %s", row, col,
+             array_value_text(ARRAY_DTYPE_F32, &value, number));
     if (marked) {
         ui->text_ex(text, -1, 0, CALIPER_TEXT_MONO);
     } else {

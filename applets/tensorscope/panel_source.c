@@ -5,7 +5,6 @@
 #include <strings.h>
 
 #include "app.h"
-#include "formats/printable.h"
 #include "text.h"
 
 enum { LIST_ROWS_MAX = 8 };
@@ -70,17 +69,17 @@ static void draw_open(App *app)
         const char *shown = session->shows_demo || session->source == NULL
                                 ? "recent files"
                                 : source_file_name(session->source->path);
-        bool open = ui->combo_list("##recent", printable_text(shown, name, sizeof(name)), 0);
+        bool open = ui->combo_list("##recent", text_name(shown, name, sizeof(name)), 0);
         for (int i = 0; open && i < SESSION_RECENT_MAX && session->recent[i] != NULL; i++) {
             bool current = !session->shows_demo && session->source != NULL &&
                            strcmp(session->recent[i], session->source->path) == 0;
             ui->next_id((uint64_t)i + 1);
-            printable_text(source_file_name(session->recent[i]), name, sizeof(name));
+            text_name(source_file_name(session->recent[i]), name, sizeof(name));
             if (ui->selectable(name, current, 0.0f, 0.0f, 0)) {
                 session_open(session, session->recent[i]);
                 break;
             }
-            ui->tooltip(printable_text(session->recent[i], path, sizeof(path)));
+            ui->tooltip(text_name(session->recent[i], path, sizeof(path)));
         }
         ui->end(CALIPER_SCOPE_COMBO);
     }
@@ -89,7 +88,7 @@ static void draw_open(App *app)
     if (session->opening[0] != '\0') {
         char text[TEXT_BYTES + 16], name[TEXT_BYTES];
         snprintf(text, sizeof(text), "opening %s",
-                 printable_text(source_file_name(session->opening), name, sizeof(name)));
+                 text_name(source_file_name(session->opening), name, sizeof(name)));
         ui->text_ex(text, -1, 0, CALIPER_TEXT_DIM);
     }
 }
@@ -105,7 +104,7 @@ static void draw_array_row(App *app, uint32_t index)
     ui->table_cell(0, 0);
     ui->next_id((uint64_t)index + 1);
     ui->push_text(ink, 0);
-    printable_text(array->name[0] != '\0' ? array->name : "(array)", name, sizeof(name));
+    text_name(array->name[0] != '\0' ? array->name : "(array)", name, sizeof(name));
     if (ui->selectable(name, index == session->array, 0.0f, 0.0f, CALIPER_SELECT_ALL_COLUMNS)) {
         session_select_array(session, index);
     }
@@ -127,6 +126,10 @@ static void draw_arrays(App *app)
     char title[64];
     snprintf(title, sizeof(title), "%u arrays", (unsigned)source->count);
     ui->separator(title);
+    if (filter->file_number != app->session.file_number) {
+        filter->file_number = app->session.file_number;
+        filter->wanted[0] = '\0'; /* it was for another file's names */
+    }
     if (source->count > LIST_ROWS_MAX) {
         ui->next_width(-1.0f);
         ui->input_text("##filter", "filter by name", filter->wanted, sizeof(filter->wanted), 0.0f,
@@ -136,6 +139,15 @@ static void draw_arrays(App *app)
     }
     name_filter_update(filter, source);
     uint32_t count = name_filter_count(filter, source);
+    if (count == 0 && filter->text[0] != '\0') {
+        char text[sizeof(filter->text) + 48];
+        snprintf(text, sizeof(text),
+                 filter->seen < source->count ? "looking for \"%s\"\u2026"
+                                              : "no array matches \"%s\"",
+                 filter->text);
+        ui->text_ex(text, -1, ui->color(CALIPER_THEME_WARN), CALIPER_TEXT_WRAP);
+        return;
+    }
     uint32_t rows = count < LIST_ROWS_MAX ? count : LIST_ROWS_MAX;
     float height = (float)(rows + 1) * (ui->metric(CALIPER_METRIC_LINE) + 5.0f) + 8.0f;
     ui->table("arrays", 3, 0.0f, height,

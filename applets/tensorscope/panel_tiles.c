@@ -70,6 +70,7 @@ void panel_tiles(App *app, float width, float height)
         ui->visible(&in[0], &in[1], &in[2], &in[3]);
         app->seen_width = width;
         if (in[2] > in[0]) {
+            panel_nan(app, data->height, data->width, 1.0, 1.0);
             draw_labels(app, data, in, (double)width / (in[2] - in[0]));
         }
         if (ui->texel(&col, &row)) {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "app.h"
-#include "formats/printable.h"
 #include "text.h"
 
 static const double zoom_step = 1.25;
@@ -94,26 +93,6 @@ void panel_tools(App *app, double view3[3], int64_t width, int64_t height)
     panel_save(app);
 }
 
-/* Shortens a text that is too wide by its beginning, which files and arrays of one kind share. */
-static void fit_text(const CaliperWidgetsV1 *ui, char *text, float width, uint32_t flags)
-{
-    static const char dots[] = "\xe2\x80\xa6";
-    float wide = 0.0f, unused;
-    ui->text_size(text, -1, 0.0f, flags, &wide, &unused);
-    while (wide > width && strlen(text) > 8) {
-        size_t length = strlen(text), skip = sizeof(dots); /* the dots and a letter more */
-        /* Most of what is too much at once: all letters are about as wide. */
-        size_t much = (size_t)((float)length * (1.0f - width / wide) * 0.9f);
-        skip = much > skip && much + 4 < length ? much : skip;
-        while (skip < length && ((unsigned char)text[skip] & 0xc0) == 0x80) {
-            skip++; /* never within a letter */
-        }
-        memmove(text + sizeof(dots) - 1, text + skip, length - skip + 1);
-        memcpy(text, dots, sizeof(dots) - 1);
-        ui->text_size(text, -1, 0.0f, flags, &wide, &unused);
-    }
-}
-
 void panel_title(App *app)
 {
     const CaliperWidgetsV1 *ui = app->ui;
@@ -121,7 +100,7 @@ void panel_title(App *app)
     const SourceArray *array = session_array(session);
     char file[TEXT_BYTES / 2], within[TEXT_BYTES / 2], name[TEXT_BYTES + 4], slice[TEXT_BYTES];
     if (session->shows_demo && session->opening[0] != '\0') {
-        ui->text(printable_text(source_file_name(session->opening), file, sizeof(file)));
+        ui->text(text_name(source_file_name(session->opening), file, sizeof(file)));
         return;
     }
     if (session->shows_demo || array == NULL) {
@@ -131,9 +110,8 @@ void panel_title(App *app)
         return;
     }
     snprintf(name, sizeof(name), "%s%s%s",
-             printable_text(source_file_name(session->source->path), file, sizeof(file)),
-             array->name[0] != '\0' ? " / " : "",
-             printable_text(array->name, within, sizeof(within)));
+             text_name(source_file_name(session->source->path), file, sizeof(file)),
+             array->name[0] != '\0' ? " / " : "", text_name(array->name, within, sizeof(within)));
     text_slice(array, &session->axes, slice, sizeof(slice));
     const uint32_t slice_flags = CALIPER_TEXT_DIM | CALIPER_TEXT_MONO;
     char whole[sizeof(name)];
@@ -141,9 +119,9 @@ void panel_title(App *app)
     float room = 0.0f, slice_width = 0.0f, unused;
     ui->remaining(&room, &unused);
     room -= tools_width + 74.0f + 16.0f; /* where panel_tools begins, and the gap before it */
-    fit_text(ui, slice, room * 0.5f, slice_flags);
+    panel_fit_text(ui, slice, room * 0.5f, slice_flags);
     ui->text_size(slice, -1, 0.0f, slice_flags, &slice_width, &unused);
-    fit_text(ui, name, room - slice_width - 8.0f, 0);
+    panel_fit_text(ui, name, room - slice_width - 8.0f, 0);
     ui->text(name);
     if (strcmp(name, whole) != 0) {
         ui->tooltip(whole);

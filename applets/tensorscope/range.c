@@ -6,6 +6,14 @@
 const char *const range_mode_names[RANGE_MODE_COUNT] = {
     "min to max", "symmetric about 0", "natural to the type", "percentiles 1 to 99", "by hand"};
 
+static const char note_none[] = "no finite value: 0 to 1 is used";
+static const char note_one[] = "one value only: entry 0 everywhere";
+static const char note_lost[] =
+    "the values differ by less than binary32 holds: entry 0 everywhere; the value under the "
+    "pointer is exact";
+static const char note_beyond[] =
+    "every finite value is beyond binary32: 0 to 1 is used; the value under the pointer is exact";
+
 static const float span_least = 0x1p-90f;
 static const float span_most = 0x1p126f;
 
@@ -98,7 +106,7 @@ Range range_resolve(RangeMode mode, ArrayDtype dtype, const Summary *summary, do
         break;
     }
     if (none) {
-        range.note = "no finite value: 0 to 1 is used";
+        range.note = note_none;
         return range;
     }
     bool moved = false;
@@ -112,10 +120,27 @@ Range range_resolve(RangeMode mode, ArrayDtype dtype, const Summary *summary, do
         range.high = range.low < range.high ? range.low + 0x1p-89f : range.low - 0x1p-89f;
         range.note = "narrower than a colormap can span: widened to 2^-89";
     } else if (range.low == range.high && range.note == NULL) {
-        range.note = low == high ? "one value only: entry 0 everywhere"
-                                 : "both ends are the same in binary32: entry 0 everywhere";
+        range.note = summary->min == summary->max && mode != RANGE_MODE_BY_HAND ? note_one
+                     : low == high ? "both ends are the same: entry 0 everywhere"
+                                   : "both ends are the same in binary32: entry 0 everywhere";
     }
     return range;
+}
+
+static bool same_number(ArrayNumber a, ArrayNumber b)
+{
+    return a.kind == b.kind && (a.kind == ARRAY_NUMBER_KIND_F64   ? a.value.f64 == b.value.f64
+                                : a.kind == ARRAY_NUMBER_KIND_I64 ? a.value.i64 == b.value.i64
+                                                                  : a.value.u64 == b.value.u64);
+}
+
+void range_note_stored(Range *range, const ArrayStats *stats)
+{
+    if (range->note == note_none && stats->min.kind != ARRAY_NUMBER_KIND_NONE) {
+        range->note = note_beyond;
+    } else if (range->note == note_one && !same_number(stats->min, stats->max)) {
+        range->note = note_lost;
+    }
 }
 
 int range_entry(float value, float low, float high)

@@ -3,7 +3,7 @@
 #ifndef TENSORSCOPE_RANGE_H
 #define TENSORSCOPE_RANGE_H
 
-#include "formats/array_types.h"
+#include "formats/array_values.h"
 #include "summary.h"
 
 typedef enum RangeMode {
@@ -26,6 +26,10 @@ typedef struct Range {
 /* Always a range that the bridge accepts. low > high is kept: it turns the colours round. */
 Range range_resolve(RangeMode mode, ArrayDtype dtype, const Summary *summary, double hand_low,
                     double hand_high);
+
+/* Makes the note true to what is stored, where binary32 alone cannot know: differences that the
+ * conversion loses, values beyond it. `stats` is of the same elements. */
+void range_note_stored(Range *range, const ArrayStats *stats);
 
 /* The bridge's rule: equal ends, or finite with 2^-90 <= |high - low| <= 2^126. */
 bool range_is_accepted(float low, float high);

@@ -237,8 +237,10 @@ static Range current_range(const Session *session, const SliceData *data)
 {
     bool shown = data == session->view.whole.data;
     const Summary *summary = shown ? session_summary(session) : &data->summary;
-    return range_resolve(session->mode, data->dtype, summary, session->hand_low,
-                         session->hand_high);
+    Range range =
+        range_resolve(session->mode, data->dtype, summary, session->hand_low, session->hand_high);
+    range_note_stored(&range, shown ? session_stats(session) : &data->stats);
+    return range;
 }
 
 static bool is_sampled(const SliceData *data)
@@ -371,6 +373,7 @@ static void take_source(Session *session, LoaderResult *result)
     }
     discard_source(session);
     session->source = source;
+    session->file_number++;
     session->refresh_count = 0;
     session->refreshing = false;
     if (source->count > 0) {

@@ -38,7 +38,8 @@ typedef struct Session {
     CaliperTextureId demo_texture; /* in this frame */
 
     /* The file. */
-    Source *source; /* NULL: none */
+    Source *source;       /* NULL: none */
+    uint64_t file_number; /* another one with each file; a new content of the same keeps it */
     uint32_t array;
     AxisChoice axes;
     SliceView view;

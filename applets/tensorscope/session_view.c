@@ -34,7 +34,8 @@ static void detail_axis(double from, double to, double cell_px, uint64_t extent,
     double wanted = cell_px > 0.0 ? floor(1.0 / cell_px) : 1.0;
     uint64_t by = wanted < 1.0 ? 1 : wanted > (double)whole_step ? whole_step : (uint64_t)wanted;
     double margin = (to - from) * 0.25;
-    double low = fmax(from - margin, 0.0), high = fmin(to + margin, (double)extent);
+    double low = fmin(fmax(from - margin, 0.0), (double)extent);
+    double high = fmin(to + margin, (double)extent);
     uint64_t first = (uint64_t)low / by * by;
     uint64_t last = (uint64_t)ceil(fmax(high, low));
     last = last > extent ? extent : last;
@@ -96,6 +97,13 @@ Hover session_hover(Session *session, uint64_t row, uint64_t col)
     if (whole == NULL) {
         return hover;
     }
+    /* The picture that is asked for may have another shape than the one that is still shown. */
+    const SourceArray *array = session_array(session);
+    if (array == NULL || row >= axes_rows(array, &whole->request.axes) ||
+        col >= axes_cols(array, &whole->request.axes)) {
+        hover.inside = false;
+        return hover;
+    }
     size_t size = array_dtype_size_bytes(whole->dtype);
     uint64_t channels = whole->channels > 0 ? whole->channels : 1;
     for (uint64_t i = 0; i < channels && i < LOADER_ELEMENTS_MAX; i++) {
@@ -106,15 +114,15 @@ Hover session_hover(Session *session, uint64_t row, uint64_t col)
         }
     }
     hover.known = hover.count == channels;
-    if (hover.known) {
-        return hover;
+    if (hover.known || session->refreshing) {
+        return hover; /* what is read anew must not be named as the content that is shown */
     }
     if (!session->element_asked || session->element_row != row || session->element_col != col) {
         session->element_asked = true;
         session->element_row = row;
         session->element_col = col;
         session->element.known = false;
-        loader_element(session->loader, whole->request.array, &whole->request.axes, row, col);
+        loader_element(session->loader, session->array, &whole->request.axes, row, col);
         return hover;
     }
     hover.known = session->element.known;

@@ -134,8 +134,9 @@ void summary_second(SummaryCount *count, const float *values, size_t value_count
             count->low[slot][key & 0xffffu]++;
         }
         double place = ((double)values[i] - summary->bins_low) * count->scale;
-        uint32_t bin = place > 0.0 ? (uint32_t)place : 0;
-        summary->bins[bin < summary->bin_count ? bin : summary->bin_count - 1]++;
+        /* Any number: a file that is written meanwhile has other values in the second pass. */
+        uint32_t last = summary->bin_count - 1;
+        summary->bins[place >= last ? last : place > 0.0 ? (uint32_t)place : 0]++;
     }
 }
 

@@ -79,7 +79,11 @@ static void control_progress(void *user, double done)
 
 void task_tell(Task *task, double done)
 {
-    atomic_store_explicit(&task->progress_ppm, (unsigned)(done * 1e6), memory_order_relaxed);
+    atomic_store_explicit(&task->progress_ppm,
+                          (unsigned)(done > 0.0 && done < 1.0 ? done * 1e6
+                                     : done >= 1.0            ? 1e6
+                                                              : 0.0),
+                          memory_order_relaxed);
 }
 
 ArrayOpenOptions task_open_options(Task *task)

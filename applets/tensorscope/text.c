@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/printable.h"
+
 /* Appends; what does not fit is cut. */
 static void append(char *text, size_t size, const char *piece)
 {
@@ -175,6 +177,60 @@ const char *text_advice(ArrayFault fault)
     default:
         return "";
     }
+}
+
+/* What the host draws, as docs/reference/widgets.md states it. */
+static bool has_glyph(uint32_t code)
+{
+    static const uint32_t drawn[][2] = {
+        {0x0020, 0x017f}, {0x0370, 0x03ff}, {0x0400, 0x045f}, {0x2010, 0x2027}, {0x2030, 0x203a},
+        {0x2070, 0x2094}, {0x20ac, 0x20ac}, {0x2190, 0x2199}, {0x2200, 0x2265}, {0xfffd, 0xfffd}};
+    for (size_t i = 0; i < sizeof(drawn) / sizeof(drawn[0]); i++) {
+        if (code >= drawn[i][0] && code <= drawn[i][1]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The one character of a piece; 0 for an escape. */
+static uint32_t character_of(const char *piece)
+{
+    const unsigned char *at = (const unsigned char *)piece;
+    size_t length = strlen(piece);
+    if (length == 1) {
+        return at[0];
+    }
+    uint32_t code = at[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        code = code << 6 | (at[i] & 0x3fu);
+    }
+    return at[0] >= 0xc0 ? code : 0;
+}
+
+const char *text_name(const char *name, char *text, size_t size)
+{
+    char piece[PRINTABLE_PIECE_BYTES], spelled[16];
+    size_t used = 0, left = strlen(name);
+    while (left > 0) {
+        size_t taken = printable_piece(name, left, piece);
+        uint32_t code = character_of(piece);
+        const char *shown = piece;
+        if (code != 0 && !has_glyph(code)) {
+            snprintf(spelled, sizeof(spelled), "\\u{%x}", (unsigned)code);
+            shown = spelled;
+        }
+        size_t length = strlen(shown);
+        if (used + length >= size) {
+            break;
+        }
+        memcpy(text + used, shown, length);
+        used += length;
+        name += taken;
+        left -= taken;
+    }
+    text[used] = '\0';
+    return text;
 }
 
 double text_nice_step(double value)

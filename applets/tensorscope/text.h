@@ -25,6 +25,11 @@ const char *text_storage(const Source *source, const SourceArray *array, char *t
 /* What a person can do about a failure, by its code; static. */
 const char *text_advice(ArrayFault fault);
 
+/* A name from a file or of one, as formats/printable.h spells it; letters that the host's fonts do
+ * not have (docs/reference/widgets.md) are spelled too, \u{6df1}, since all of them would look
+ * alike. */
+const char *text_name(const char *name, char *text, size_t size);
+
 /* The next of 1, 2, 5 times a power of ten at or above `value`; 1 for what is not above 0. */
 double text_nice_step(double value);
 

@@ -58,6 +58,14 @@ static int print_json(const char *path, const ArrayFile *file, const Finding *fi
     return array_words_print(json);
 }
 
+/* A number for people: as TensorScope and every other place spells a stored value. */
+static const char *line_text(ArrayNumber number, ArrayDtype dtype, char text[ARRAY_TEXT_BYTES])
+{
+    if (dtype == ARRAY_DTYPE_BOOL)
+        return number.value.u64 != 0 ? "true" : "false";
+    return array_number_text(number, dtype, text);
+}
+
 static void print_storage(const ArrayInfo *info)
 {
     if (info->compressed)
@@ -86,8 +94,8 @@ static void print_finding(const Finding *finding, int name_width)
     if (stats->min.kind == ARRAY_NUMBER_KIND_NONE)
         fputs(stats->element_count == 0 ? "  no element" : "  no finite value", stdout);
     else
-        printf("  min %s  max %s", number_text(stats->min, info->dtype, low),
-               number_text(stats->max, info->dtype, high));
+        printf("  min %s  max %s", line_text(stats->min, info->dtype, low),
+               line_text(stats->max, info->dtype, high));
     if (stats->nan_count != 0 || stats->infinite_count != 0)
         printf("  nan %" PRIu64 "  inf %" PRIu64, stats->nan_count, stats->infinite_count);
     putchar('\n');

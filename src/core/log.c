@@ -162,8 +162,15 @@ bool log_would_write(LogLevel level, const char *module)
     return passes;
 }
 
-/* Copies `text` as one printable entry: newlines get an indent, other control characters and broken
- * UTF-8 become U+FFFD. `out` has room for 5 bytes per input byte and the NUL. */
+/* The controls of ISO 6429 as UTF-8 has them, U+0080 to U+009F: terminals obey some of these too.
+ */
+static bool is_c1(const unsigned char *s, size_t n)
+{
+    return n == 2 && s[0] == 0xc2 && s[1] < 0xa0;
+}
+
+/* Copies `text` as one printable entry: newlines get an indent, other control characters (C0, DEL
+ * and C1) and broken UTF-8 become U+FFFD. `out` has room for 5 bytes per input byte and the NUL. */
 static void text_clean(const char *text, size_t length, char *out)
 {
     const unsigned char *s = (const unsigned char *)text;
@@ -175,7 +182,7 @@ static void text_clean(const char *text, size_t length, char *out)
             memcpy(out, "\n    ", 5);
             out += 5;
             i++;
-        } else if (s[i] == '\t' || (n > 0 && s[i] >= 0x20 && s[i] != 0x7f)) {
+        } else if (s[i] == '\t' || (n > 0 && s[i] >= 0x20 && s[i] != 0x7f && !is_c1(s + i, n))) {
             n = n == 0 ? 1 : n;
             memcpy(out, s + i, n);
             out += n;
@@ -183,7 +190,7 @@ static void text_clean(const char *text, size_t length, char *out)
         } else {
             memcpy(out, "\xef\xbf\xbd", 3);
             out += 3;
-            i++;
+            i += is_c1(s + i, n) ? n : 1;
         }
     }
     *out = '\0';

@@ -123,7 +123,7 @@ bool ui_frame_draw(Ui *ui, Renderer *renderer, Bridge *bridge, int32_t width_px,
 
 typedef struct UiItem {
     char kind[16];    /* the slot that made it: "button", "slider", ... */
-    char label[96];   /* as shown, cut */
+    char label[96];   /* as shown, cut; the id behind ## where nothing is shown */
     CallerId owner;   /* 0: the shell's own */
     uint32_t id;      /* 0: made of several items */
     float x, y, w, h; /* the part in sight, in the window's units */

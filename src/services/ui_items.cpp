@@ -49,6 +49,19 @@ static bool holds_focus(const ImRect &box)
     return box.Contains(ImVec2(middle.x + window->Pos.x, middle.y + window->Pos.y));
 }
 
+/* The text of a label that is shown; where none is, its id, which says what the item is for. */
+static void name_item(UiItem *item, const char *label)
+{
+    const char *end = ImGui::FindRenderedTextEnd(label);
+    if (end == label) {
+        while (*label == '#')
+            label++;
+        end = ImGui::FindRenderedTextEnd(label);
+    }
+    std::snprintf(item->label, sizeof item->label, "%.*s",
+                  static_cast<int>(ImMin<ptrdiff_t>(end - label, sizeof item->label - 1)), label);
+}
+
 void ui_items_note(const char *kind, const char *label)
 {
     Ui *const ui = ui_current;
@@ -62,10 +75,8 @@ void ui_items_note(const char *kind, const char *label)
     if (item == nullptr)
         return;
     *item = UiItem();
-    const char *const end = ImGui::FindRenderedTextEnd(label);
     std::snprintf(item->kind, sizeof item->kind, "%s", kind);
-    std::snprintf(item->label, sizeof item->label, "%.*s",
-                  static_cast<int>(ImMin<ptrdiff_t>(end - label, sizeof item->label - 1)), label);
+    name_item(item, label);
     item->owner = ui->panel_owner;
     item->id = last.ID;
     item->x = seen.Min.x;

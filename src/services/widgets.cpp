@@ -146,6 +146,14 @@ bool widgets_enter(const char *slot)
     return widgets_may_call(slot) && widgets.discarded == 0 && !is_full();
 }
 
+bool widgets_enter_asking(const char *slot)
+{
+    const Scope *const top = widgets_top();
+    const bool closed_tree =
+        widgets.discarded == 1 && top->kind == CALIPER_SCOPE_TREE && !top->live && !is_full();
+    return widgets_may_call(slot) && ((widgets.discarded == 0 && !is_full()) || closed_tree);
+}
+
 static bool keeps_region(uint32_t kind)
 {
     return kind == CALIPER_SCOPE_ID || kind == CALIPER_SCOPE_WIDTH || kind == CALIPER_SCOPE_TEXT ||

@@ -6,7 +6,7 @@
 
 uint32_t widgets_slot_item(void)
 {
-    if (!widgets_enter("item"))
+    if (!widgets_enter_asking("item"))
         return 0;
     const bool hovered = ImGui::IsItemHovered();
     uint32_t bits = 0;
@@ -28,7 +28,7 @@ uint32_t widgets_slot_item(void)
 void widgets_slot_item_rect(float *out_x, float *out_y, float *out_w, float *out_h)
 {
     float values[4] = {0, 0, 0, 0};
-    if (widgets_enter("item_rect")) {
+    if (widgets_enter_asking("item_rect")) {
         const ImVec2 corner = ImGui::GetCurrentWindow()->DC.CursorStartPos;
         const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
         values[0] = low.x - corner.x;

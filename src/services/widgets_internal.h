@@ -104,6 +104,8 @@ extern WidgetsState widgets;
 bool widgets_may_call(const char *slot);
 /* Opens a slot: false means return at once (wrong thread, outside frame(), or discarded). */
 bool widgets_enter(const char *slot);
+/* The same for slots that ask about the last item: in a closed tree that is the tree itself. */
+bool widgets_enter_asking(const char *slot);
 /* The same for openers: pushes a discarded scope of `kind` where that is what happens. */
 bool widgets_enter_scope(const char *slot, uint32_t kind, const char *label);
 

@@ -269,6 +269,20 @@ void widgets_slot_text_ex(const char *text, int64_t len, uint32_t rgba, uint32_t
         ImGui::PopStyleColor();
 }
 
+/* The widest piece of a text that no space parts: it is never broken. */
+static float widest_word(const char *text, const char *end)
+{
+    float widest = 0.0f;
+    while (text < end) {
+        const char *stop = text;
+        while (stop < end && *stop != ' ' && *stop != '\n')
+            stop++;
+        widest = ImMax(widest, ImGui::CalcTextSize(text, stop).x);
+        text = stop + 1;
+    }
+    return widest;
+}
+
 void widgets_slot_field(const char *label, const char *value)
 {
     if (!widgets_enter("field"))
@@ -281,10 +295,19 @@ void widgets_slot_field(const char *label, const char *value)
     ImGui::PushStyleColor(ImGuiCol_Text, ui_theme_color(CALIPER_THEME_TEXT_DIM));
     widgets_flow(label, label_end);
     ImGui::PopStyleColor();
-    ImGui::SameLine(start + ImMax(ImMin(room * 0.4f, 140.0f), 60.0f), 0.0f);
-    ImGui::PushTextWrapPos(0.0f);
-    widgets_flow(value, value_end);
-    ImGui::PopTextWrapPos();
+    const float column = ImMax(ImMin(room * 0.4f, 140.0f), 60.0f);
+    const float word = widest_word(value, value_end);
+    if (word <= room - column) {
+        ImGui::SameLine(start + column, 0.0f);
+        ImGui::PushTextWrapPos(0.0f);
+        widgets_flow(value, value_end);
+        ImGui::PopTextWrapPos();
+    } else { /* a long number goes below its label, as far to the right as its end allows */
+        ImGui::SetCursorPosX(start + ImMax(ImMin(column, room - word), 0.0f));
+        ImGui::PushTextWrapPos(word <= room ? 0.0f : -1.0f);
+        widgets_flow(value, value_end);
+        ImGui::PopTextWrapPos();
+    }
     ImGui::EndGroup();
     if (ImGui::IsItemHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Right))
         ui_clipboard_set(value);

@@ -20,11 +20,32 @@ static void append_unit(char *format, size_t used, const char *unit)
     format[used] = '\0';
 }
 
-/* digits 0: as many as needed, < 0: none. */
-static void number_format(char *format, int32_t digits, const char *unit)
+/* Whether so many digits name each of these numbers as binary32 has it, and no two alike. */
+static bool digits_tell(int digits, const double *values, int32_t n)
+{
+    char text[4][40];
+    for (int32_t i = 0; i < n; i++) {
+        std::snprintf(text[i], sizeof text[i], "%.*g", digits, values[i]);
+        if (std::isfinite(values[i]) &&
+            std::strtof(text[i], nullptr) != static_cast<float>(values[i]))
+            return false;
+        for (int32_t j = 0; j < i; j++) {
+            if (values[i] != values[j] && std::strcmp(text[i], text[j]) == 0)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* digits 0: as many as needed, 7 at least, for the numbers of one row; < 0: none. */
+static void number_format(char *format, int32_t digits, const char *unit, const double *values,
+                          int32_t n)
 {
     const int places = digits < 0 ? 0 : digits > 17 ? 17 : digits;
-    const int used = digits == 0 ? std::snprintf(format, FORMAT_BYTES, "%%.7g")
+    int needed = 7;
+    while (digits == 0 && needed < 17 && !digits_tell(needed, values, n))
+        needed++;
+    const int used = digits == 0 ? std::snprintf(format, FORMAT_BYTES, "%%.%dg", needed)
                                  : std::snprintf(format, FORMAT_BYTES, "%%.%df", places);
     append_unit(format, static_cast<size_t>(used), unit);
 }
@@ -42,14 +63,29 @@ static ImGuiSliderFlags slider_flags(uint32_t flags)
            ImGuiSliderFlags_NoRoundToFormat;
 }
 
+/* Wide enough for the ends and the value, so that an upright slider cuts no number. */
+static float upright_width(ImGuiDataType type, const void *value, const void *min, const void *max,
+                           const char *format)
+{
+    const void *const shown[3] = {value, min, max};
+    float widest = 0.0f;
+    for (const void *number : shown) {
+        char text[FORMAT_BYTES + 400];
+        ImGui::DataTypeFormatString(text, sizeof text, type, number, format);
+        widest = ImMax(widest, ImGui::CalcTextSize(text).x);
+    }
+    return ImMax(ImGui::GetFrameHeight(), widest + 8.0f);
+}
+
 static bool any_slider(const char *shown, ImGuiDataType type, void *value, const void *min,
                        const void *max, const char *format, uint32_t flags)
 {
     const bool upright = (flags & CALIPER_NUMBER_VERTICAL) != 0;
     widgets_item(0.0f);
     const bool changed =
-        upright ? ImGui::VSliderScalar(shown, ImVec2(ImGui::GetFrameHeight(), 120.0f), type, value,
-                                       min, max, format, slider_flags(flags))
+        upright ? ImGui::VSliderScalar(shown,
+                                       ImVec2(upright_width(type, value, min, max, format), 120.0f),
+                                       type, value, min, max, format, slider_flags(flags))
                 : ImGui::SliderScalar(shown, type, value, min, max, format, slider_flags(flags));
     widgets_listed("slider", shown);
     return changed;
@@ -74,7 +110,7 @@ bool widgets_slot_slider(const char *label, double *v, double min, double max, i
     double value = *v;
     const double before = value;
     char format[FORMAT_BYTES];
-    number_format(format, digits, unit);
+    number_format(format, digits, unit, &value, 1);
     if (std::isnan(value)) {
         std::memcpy(format, "nan", 4);
         value = min;
@@ -190,7 +226,7 @@ bool widgets_slot_drag(const char *label, double *v, int32_t n, double speed, do
     double values[4] = {};
     std::memcpy(values, v, sizeof(double) * static_cast<size_t>(n));
     char format[FORMAT_BYTES];
-    number_format(format, digits, unit);
+    number_format(format, digits, unit, values, n);
     const bool limited = min < max;
     const char *const shown = widgets_label(label);
     if (!drag_row(shown, values, n, speed, limited ? &min : nullptr, limited ? &max : nullptr,
@@ -240,7 +276,7 @@ bool widgets_slot_drag_range(const char *label, double *lo, double *hi, double s
     double values[2] = {*lo, *hi};
     const double before[2] = {values[0], values[1]};
     char format[FORMAT_BYTES];
-    number_format(format, digits, unit);
+    number_format(format, digits, unit, values, 2);
     const bool limited = min < max;
     double width = values[1] - values[0];
     if (!(std::isfinite(speed) && speed > 0.0) && !limited && std::isfinite(width) && width > 0.0)

@@ -277,7 +277,7 @@ static bool tooltip_due(void)
 
 void widgets_slot_tooltip(const char *text)
 {
-    if (!widgets_enter("tooltip"))
+    if (!widgets_enter_asking("tooltip"))
         return;
     const char *const end = widgets_text_end(&text, -1);
     if (!tooltip_due() || end == text)

@@ -1,6 +1,7 @@
 # The fuzz target of the widgets and plot tables, over the toolkit layer without a shell.
 set(corpus ${CMAKE_CURRENT_LIST_DIR}/corpus/widgets)
 set(sources widgets_fuzz.c ${PROJECT_SOURCE_DIR}/tests/e2e/widgets_calls.c
+  ${PROJECT_SOURCE_DIR}/tests/e2e/widgets_calls_plot.c
   ${PROJECT_SOURCE_DIR}/tests/e2e/ui_bench.c)
 if(TARGET caliper_ui)
   if(CALIPER_FUZZ)

@@ -6,7 +6,7 @@ target_compile_definitions(formats_test_common PUBLIC
   FORMATS_DATA_DIR="${PROJECT_SOURCE_DIR}/tests/data/formats")
 target_link_libraries(formats_test_common PUBLIC caliper_formats cmocka ${CALIPER_CJSON_LIBRARY}
   PRIVATE caliper_flags)
-foreach(subject answers values refusals archives io save cancel)
+foreach(subject answers values refusals archives io write save cancel)
   caliper_test(formats_${subject} SOURCES formats_${subject}.c
     LIBS formats_test_common z m LABELS unit)
 endforeach()

@@ -271,7 +271,13 @@ static void test_safetensors_text(void **state)
     expect_safetensors("{\"__metadata__\":{},\"__metadata__\":{}}", 0, ARRAY_FAULT_HEADER, "twice");
     expect_safetensors("{\"a", 0, ARRAY_FAULT_HEADER, "the end of a string");
     expect_safetensors("{\"\\ud800\":1}", 0, ARRAY_FAULT_HEADER, "an escape");
-    expect_safetensors("{\"\\u0000\":1}", 0, ARRAY_FAULT_HEADER, "an escape");
+    expect_safetensors("{\"a\":{\"dtype\":\"U8\\u0000\"}}", 0, ARRAY_FAULT_HEADER,
+                       "a dtype with NUL");
+    expect_safetensors("{\"a\":{\"dtype\\u0000\":\"U8\"}}", 0, ARRAY_FAULT_HEADER,
+                       "a key that is not");
+    expect_safetensors("{" TENSOR("a\\u0000b", "U8", "[2]", "[0,2]") "," TENSOR("a\\u0000b", "U8",
+                                                                                "[2]", "[2,4]") "}",
+                       4, ARRAY_FAULT_HEADER, "two tensors named");
     expect_safetensors("{\"\xc3\":1}", 0, ARRAY_FAULT_HEADER, "UTF-8");
     expect_safetensors("{\"\xed\xa0\x80\":1}", 0, ARRAY_FAULT_HEADER, "UTF-8"); /* a surrogate */
     expect_safetensors("{\"\xc0\xaf\":1}", 0, ARRAY_FAULT_HEADER, "UTF-8");     /* overlong */
@@ -295,6 +301,30 @@ static void test_safetensors_text(void **state)
     put_le(3, 8);
     put("{}", 2);
     expect("a.safetensors", ARRAY_FAULT_TRUNCATED, "header of 3 bytes, 2 are left");
+}
+
+/* Valid JSON, and a C string cannot hold it: spelled, so that the file opens and names differ. */
+static void test_a_name_with_nul_is_spelled(void **state)
+{
+    (void)state;
+    static const char HEADER[] = "{" TENSOR("a\\u0000b", "U8", "[1]", "[0,1]") "," TENSOR(
+        "a", "U8", "[1]", "[1,2]") "," TENSOR("\\u0000", "U8", "[1]", "[2,3]") "}";
+    made.size = 0;
+    put_le(sizeof HEADER - 1, 8);
+    put(HEADER, sizeof HEADER - 1);
+    put("\7\10\11", 3);
+    ArrayError error = {0};
+    ArrayFile *file = array_file_open_memory(made.at, made.size, "a", NULL, &error);
+    assert_non_null(file);
+    static const char *const names[] = {"a\\u0000b", "a", "\\u0000"};
+    for (uint32_t i = 0; i < 3; i++) {
+        uint8_t value;
+        assert_string_equal(array_file_info(file, i)->name, names[i]);
+        assert_int_equal(array_file_find(file, names[i]), i);
+        assert_true(array_file_read_stored(file, i, 0, 1, &value, 1, &error));
+        assert_int_equal(value, 7 + i);
+    }
+    array_file_close(&file);
 }
 
 static void test_safetensors_names_and_types(void **state)
@@ -476,6 +506,7 @@ int main(void)
         cmocka_unit_test(test_idx),
         cmocka_unit_test(test_safetensors_layout),
         cmocka_unit_test(test_safetensors_text),
+        cmocka_unit_test(test_a_name_with_nul_is_spelled),
         cmocka_unit_test(test_safetensors_names_and_types),
         cmocka_unit_test(test_gzip),
         cmocka_unit_test(test_every_prefix),

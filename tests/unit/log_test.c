@@ -53,6 +53,11 @@ static void test_text(void **state)
         {"bell\a", "bell" R},
         {"\x1b[31mred", R "[31mred"}, /* no escape sequence reaches a terminal */
         {"delete\x7f", "delete" R},
+        {"\xc2\x9b"
+         "31mred",
+         R "31mred"}, /* CSI in one character, as C1 has it */
+        {"\xc2\x80\xc2\x85\xc2\x9f", R R R},
+        {"\xc2\xa0\xc2\xad", "\xc2\xa0\xc2\xad"}, /* what comes after C1 prints */
         {"carriage\rreturn", "carriage" R "return"},
         {"\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x99\x82"},
         {"\xc3", R},                   /* cut short */

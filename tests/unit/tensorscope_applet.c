@@ -80,7 +80,7 @@ static void test_what_is_not_finite_is_counted(void **state)
     void *self = start(path);
     wait_for(self, "not finite: 1 NaN, 2 infinite");
     assert_non_null(strstr(host.text, "2 finite values are beyond f32"));
-    assert_non_null(strstr(host.text, "maximum: 1.0000000000000001e+300"));
+    assert_non_null(strstr(host.text, "maximum: 1e+300"));
     stop(self);
 }
 

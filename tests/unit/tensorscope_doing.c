@@ -19,8 +19,8 @@ static void test_a_value_is_copied(void **state)
     host.col = 1;
     host.key = 'C';
     frame(self);
-    assert_string_equal(host.clipboard, "0.33333333333333331");
-    assert_non_null(strstr(host.text, "copied [0, 1] = 0.33333333333333331"));
+    assert_string_equal(host.clipboard, "0.3333333333333333");
+    assert_non_null(strstr(host.text, "copied [0, 1] = 0.3333333333333333"));
     host.row = 1;
     host.col = 0;
     host.pointer = CALIPER_POINTER_PRESSED << 1;
@@ -29,7 +29,7 @@ static void test_a_value_is_copied(void **state)
     host.row = host.col = 1;
     host.key = CALIPER_MOD_MAIN | 'C';
     frame(self);
-    assert_string_equal(host.clipboard, "1.0000000000000001e+300");
+    assert_string_equal(host.clipboard, "1e+300");
     stop(self);
 }
 

@@ -49,6 +49,7 @@ static struct {
     int64_t offset;
     const char *filter; /* typed into the field above the list of arrays */
     int64_t rows;       /* of a list, as many as it was asked for */
+    double sight[2];    /* cells of a picture in sight, across and down; 0: 300 x 200 */
 } host;
 
 static void say(const char *text)
@@ -261,8 +262,8 @@ static bool w_texel(int64_t *col, int64_t *row)
 static void w_visible(double *x0, double *y0, double *x1, double *y1)
 {
     *x0 = *y0 = 0.0;
-    *x1 = 300.0;
-    *y1 = 200.0;
+    *x1 = host.sight[0] > 0.0 ? host.sight[0] : 300.0;
+    *y1 = host.sight[1] > 0.0 ? host.sight[1] : 200.0;
 }
 static uint32_t w_pointer(double *x, double *y, float *wheel)
 {

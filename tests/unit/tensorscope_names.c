@@ -139,7 +139,10 @@ static void test_names_are_spelled_on_one_line(void **state)
         {"to the left \\u202eabc", "to the left \\u202eabc"},
         {"paragraph\\u2029", "paragraph\\u2029"},
         {"a##b", "a##b"},
-        {"\\u6df1\\u5c64", "\u6df1\u5c64"},
+        {"\\u6df1\\u5c64", "\\u{6df1}\\u{5c64}"}, /* no font has them: told apart all the same */
+        {"\\u6df1\\u5c65", "\\u{6df1}\\u{5c65}"},
+        {"\\ud83d\\ude00 \\u0645", "\\u{1f600} \\u{645}"},
+        {"\\u00e4\\u03b1\\u0436\\u2265", "\u00e4\u03b1\u0436\u2265"},
     };
     enum { COUNT = sizeof(names) / sizeof(names[0]) };
     const char *json[COUNT];
@@ -229,6 +232,24 @@ static void test_the_list_is_filtered(void **state)
     assert_int_equal(host.rows, 500);
     assert_true(has_line("block.4.bias"));
     assert_false(has_line("block.5.weight"));
+    host.filter = "nothing of that name";
+    wait_for(self, "no array matches \"nothing of that name\"");
+    assert_false(has_line("block.4.bias"));
+    write_safetensors(path, json, 1999); /* written again: what was typed stays */
+    host.filter = NULL;
+    host.key = CALIPER_MOD_MAIN | 'R';
+    frame(self);
+    wait_for(self, "1999 arrays");
+    wait_for(self, "no array matches \"nothing of that name\"");
+    char other[128];
+    snprintf(other, sizeof(other), "%s/other.safetensors", folder);
+    write_safetensors(other, json, 1000);
+    host.dropped = other; /* another file: it was for the names of the first */
+    wait_for(self, "1000 arrays");
+    frame(self);
+    assert_null(strstr(host.text, "no array matches"));
+    assert_int_equal(host.rows, 1000);
+    unlink(other);
     unlink(path);
     snprintf(path, sizeof(path), "%s/few.safetensors", folder);
     write_safetensors(path, json, 3);

@@ -494,6 +494,30 @@ static void test_nice_steps(void **state)
     assert_true(text_nice_step((double)INFINITY) == 1.0);
 }
 
+/* A file that is written between the two passes has any values in the second: each is counted in
+ * the nearest bin, and none is converted out of its range. */
+static void test_a_second_pass_of_other_values(void **state)
+{
+    static const float first[] = {0.0f, 1.0f, 2.0f, 3.0f};
+    static const float second[] = {3e38f, -3e38f, 1.5f, 2.5f};
+    (void)state;
+    for (int whole = 0; whole < 2; whole++) {
+        Summary summary;
+        SummaryCount *count = summary_count_create(whole != 0);
+        summary_first(count, first, 4);
+        summary_turn(count);
+        summary_second(count, second, 4);
+        summary_count_end(&count, &summary);
+        assert_true(summary.bins[0] >= 1);
+        assert_int_equal(summary.bins[summary.bin_count - 1], whole != 0 ? 2 : 1);
+        uint64_t all = 0;
+        for (uint32_t i = 0; i < summary.bin_count; i++) {
+            all += summary.bins[i];
+        }
+        assert_int_equal(all, 4);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -516,6 +540,7 @@ int main(void)
         cmocka_unit_test(test_field_is_pure_and_within_its_range),
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_nice_steps),
+        cmocka_unit_test(test_a_second_pass_of_other_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,119 +1,7 @@
-/* tests/unit/tensorscope_session.c: the session and the demo over a bridge of the test's own, which
- * keeps count of textures, pins ranges, has a largest size, and notices writes to memory that a
- * frame still reads. The calling thread is the frame thread. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-#include "formats/array_write.h"
-#include "session.h"
-#include "tensorscope_bridge.h"
-
-static int log_lines, warnings;
-
-static void log_line(CaliperLogLevel level, const char *message)
-{
-    assert_true(message[0] != '\0');
-    assert_true(level == CALIPER_LOG_ERROR || level == CALIPER_LOG_WARN);
-    log_lines += level == CALIPER_LOG_ERROR;
-    warnings += level == CALIPER_LOG_WARN;
-}
-
-static const CaliperLogV1 logger = {sizeof(CaliperLogV1), log_line};
-
-/* ---- Files ---- */
-
-static char folder[64], small_path[128], wide_path[128], rgb_path[128], bad_path[128];
-
-static void write_file(char *path, const char *name, ArrayDtype dtype, uint32_t rank,
-                       const uint64_t *shape, const void *elements)
-{
-    ArrayError error;
-    snprintf(path, 128, "%s/%s", folder, name);
-    assert_true(array_write_npy(path, dtype, rank, shape, elements, &error));
-}
-
-static int make_files(void **state)
-{
-    const uint64_t small[3] = {4, 6, 8}, wide[2] = {3, 3000}, rgb[4] = {2, 5, 6, 3};
-    float values[9000];
-    uint8_t bytes[180];
-    (void)state;
-    strcpy(folder, "/tmp/tensorscope_XXXXXX");
-    if (mkdtemp(folder) == NULL) {
-        return -1;
-    }
-    for (int i = 0; i < 9000; i++) {
-        values[i] = (float)i;
-    }
-    for (int i = 0; i < 180; i++) {
-        bytes[i] = (uint8_t)i;
-    }
-    write_file(small_path, "small.npy", ARRAY_DTYPE_F32, 3, small, values);
-    write_file(wide_path, "wide.npy", ARRAY_DTYPE_F32, 2, wide, values);
-    write_file(rgb_path, "rgb.npy", ARRAY_DTYPE_U8, 4, rgb, bytes);
-    snprintf(bad_path, sizeof(bad_path), "%s/bad.npy", folder);
-    FILE *file = fopen(bad_path, "wb");
-    fputs("\x93NUMPY damaged", file);
-    return fclose(file);
-}
-
-static int remove_files(void **state)
-{
-    (void)state;
-    unlink(small_path);
-    unlink(wide_path);
-    unlink(rgb_path);
-    unlink(bad_path);
-    return rmdir(folder);
-}
-
-static Session *start(bool repeatable)
-{
-    memset(&fake, 0, sizeof(fake));
-    fake.max_px = 16384;
-    log_lines = warnings = 0;
-    Session *session = calloc(1, sizeof(*session));
-    assert_true(session_start(session, &bridge, &logger));
-    session->repeatable = repeatable;
-    return session;
-}
-
-static void stop(Session *session)
-{
-    session_stop(session);
-    assert_int_equal(live_count(), 0);
-    session_stop(session);
-    free(session);
-}
-
-static bool is_busy(const Session *session)
-{
-    bool busy = false;
-    for (int kind = 0; kind < LOADER_KIND_COUNT; kind++) {
-        busy |= loader_is_busy(session->loader, (LoaderKind)kind);
-    }
-    return busy;
-}
-
-/* A frame; with repeatable sessions all answers are in afterwards, however slow the machine is: the
- * last update began and ended with nothing asked. */
-static void frame(Session *session)
-{
-    bool busy;
-    do {
-        busy = session->repeatable && is_busy(session);
-        session_update(session, 0.5, 0.016);
-    } while (busy || (session->repeatable && is_busy(session)));
-}
+/* tests/unit/tensorscope_session.c: files in the session over a bridge of the test's own, which
+ * keeps count of textures, pins ranges and has a largest size. The calling thread is the frame
+ * thread. */
+#include "tensorscope_session.h"
 
 /* ---- Files in the session ---- */
 
@@ -510,126 +398,55 @@ static void test_hasty_wishes(void **state)
     stop(session);
 }
 
-/* ---- The demo ---- */
-
-/* What a GPU would still be reading has not changed since it was drawn. */
-static void check_untorn(uint64_t now)
-{
-    for (int i = 0; i < TEXTURES_MAX; i++) {
-        FakeTexture *texture = &fake.textures[i];
-        size_t bytes = (size_t)(texture->h * texture->w) * sizeof(float);
-        if (texture->live && texture->copy != NULL && now - texture->drawn_frame <= AHEAD) {
-            assert_memory_equal(texture->copy, texture->memory, bytes);
-        }
-    }
-}
-
-static void draw(CaliperTextureId id, uint64_t now)
-{
-    FakeTexture *texture = live(id, true);
-    size_t bytes = (size_t)(texture->h * texture->w) * sizeof(float);
-    texture->drawn_frame = now;
-    if (texture->copy == NULL) {
-        texture->copy = malloc(bytes);
-    }
-    memcpy(texture->copy, texture->memory, bytes);
-}
-
-static void test_a_drawn_field_is_never_torn(void **state)
+/* A picture stays while one of another shape is read: the pointer on a cell that only the new one
+ * has is on nothing, asks for nothing outside the array and tells no failure. */
+static void test_hover_while_another_shape_is_read(void **state)
 {
     (void)state;
-    memset(&fake, 0, sizeof(fake));
-    fake.max_px = 16384;
-    for (int repeatable = 0; repeatable < 2; repeatable++) {
-        Demo *demo = demo_create(&bridge, 64);
-        assert_non_null(demo);
-        for (uint64_t now = 1; now <= 300; now++) {
-            CaliperTextureId texture = demo_frame(demo, (double)now * 0.016, repeatable != 0);
-            if (texture != 0) {
-                draw(texture, now);
-            }
-            usleep(200); /* time for the thread to write where it must not, if it did */
-            check_untorn(now);
-        }
-        assert_true(demo_fields(demo) > 0);
-        if (repeatable != 0) {
-            assert_true(demo_fields(demo) == 300);
-        }
-        demo_destroy(&demo);
-        assert_null(demo);
-        assert_int_equal(live_count(), 0);
-    }
-}
-
-static void test_repeatable_fields_depend_on_the_time_alone(void **state)
-{
-    enum { SIDE = 48 };
-    float first[SIDE * SIDE];
-    (void)state;
-    memset(&fake, 0, sizeof(fake));
-    fake.max_px = 16384;
-    Demo *demo = demo_create(&bridge, SIDE);
-    for (int i = 0; i < 9; i++) {
-        demo_frame(demo, i == 8 ? 0.25 : i, true);
-    }
-    memcpy(first, demo_values(demo), sizeof(first));
-    demo_destroy(&demo);
-    demo = demo_create(&bridge, SIDE);
-    demo_frame(demo, 0.25, true);
-    assert_memory_equal(first, demo_values(demo), sizeof(first));
-    demo_destroy(&demo);
-}
-
-static void test_a_host_without_shared_memory(void **state)
-{
     Session *session = start(true);
-    (void)state;
-    fake.no_shared = true;
-    for (int i = 0; i < 3; i++) {
-        frame(session);
-    }
-    assert_true(session->demo_failed);
-    assert_null(session->demo);
-    assert_int_equal(session->demo_texture, 0);
-    session_open(session, small_path);
+    session_open(session, small_path); /* 4 x 6 x 8 */
     frame(session);
-    assert_non_null(session->view.whole.data);
+    assert_true(session_hover(session, 5, 7).known);
+    const SourceArray *array = session_array(session);
+    assert_true(axes_set_row(array, &session->axes, 2)); /* 8 x 6 */
+    session_axes_changed(session, true);
+    for (uint64_t row = 0; row < 9; row++) {
+        for (uint64_t col = 0; col < 9; col++) {
+            Hover hover = session_hover(session, row, col); /* of the 6 x 8 that is still shown */
+            assert_true(hover.inside == (row < 6 && col < 8));
+            assert_true(hover.known == hover.inside);
+        }
+    }
+    frame(session);
+    assert_int_equal(session->error.fault, ARRAY_FAULT_NONE);
+    assert_int_equal(log_lines + warnings, 0);
+    assert_true(session_hover(session, 7, 5).known);
+    assert_false(session_hover(session, 5, 7).inside);
     stop(session);
 }
 
-/* A file named at the start comes without a field before it. */
-static void test_a_file_at_once_starts_no_demo(void **state)
+/* Where nothing of the picture is in sight, or what is said of it is no place, nothing is asked. */
+static void test_looking_elsewhere_asks_for_nothing(void **state)
 {
-    Session *session = start(true);
+    static const double places[] = {
+        -1e300, -1e30, -1.0, 1e19, 1e30, 1e300, (double)INFINITY, -(double)INFINITY, (double)NAN};
+    enum { PLACES = sizeof(places) / sizeof(places[0]) };
     (void)state;
-    session_open(session, small_path);
-    frame(session);
-    assert_null(session->demo);
-    session_show_demo(session);
-    frame(session);
-    assert_non_null(session->demo);
-    stop(session);
-    session = start(true);
-    session_open(session, bad_path); /* what cannot be read leaves the demo */
-    frame(session);
-    frame(session);
-    assert_non_null(session->demo);
-    stop(session);
-}
-
-static void test_a_paused_demo_stands_still(void **state)
-{
     Session *session = start(true);
-    (void)state;
+    session->side_max = 1000;
+    session_open(session, wide_path); /* 3 x 3000, by samples */
     frame(session);
-    session->demo_paused = true;
+    for (int a = 0; a < PLACES; a++) {
+        for (int b = 0; b < PLACES; b++) {
+            session_look(session, places[a], places[a], places[b], places[b], 50.0, 50.0);
+            const SliceArea *area = &session->detail_area;
+            assert_true(area->row_begin + area->row_count <= 3 &&
+                        area->col_begin + area->col_count <= 3000);
+            memset(&session->detail_area, 0, sizeof(session->detail_area));
+        }
+    }
     frame(session);
-    double at = session->demo_time_sec;
-    frame(session);
-    assert_true(session->demo_time_sec == at);
-    session->demo_paused = false;
-    frame(session);
-    assert_true(session->demo_time_sec > at);
+    assert_int_equal(log_lines + warnings, 0);
     stop(session);
 }
 
@@ -647,11 +464,8 @@ int main(void)
         cmocka_unit_test(test_a_file_rewritten_smaller_is_an_error),
         cmocka_unit_test(test_recent_files),
         cmocka_unit_test(test_hasty_wishes),
-        cmocka_unit_test(test_a_drawn_field_is_never_torn),
-        cmocka_unit_test(test_repeatable_fields_depend_on_the_time_alone),
-        cmocka_unit_test(test_a_host_without_shared_memory),
-        cmocka_unit_test(test_a_file_at_once_starts_no_demo),
-        cmocka_unit_test(test_a_paused_demo_stands_still),
+        cmocka_unit_test(test_hover_while_another_shape_is_read),
+        cmocka_unit_test(test_looking_elsewhere_asks_for_nothing),
     };
     return cmocka_run_group_tests(tests, make_files, remove_files);
 }

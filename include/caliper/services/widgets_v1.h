@@ -505,7 +505,7 @@ typedef struct CaliperWidgetsV1 {
     /* Closes the popup being drawn. [frame] */
     void (*popup_close)(void);
 
-    /* For the last item while hovered, also when disabled. [frame] */
+    /* For the last item (as in item) while hovered, also when disabled. [frame] */
     void (*tooltip)(const char *text);
 
     /* Scope TOOLTIP at the pointer; true if the last item, or the image, canvas or plot being
@@ -588,10 +588,10 @@ typedef struct CaliperWidgetsV1 {
 
     /* ---- Asking. ---- */
 
-    /* CALIPER_ITEM_* of the last item. [frame] */
+    /* CALIPER_ITEM_* of the last item; inside a tree that is closed, of the tree. [frame] */
     uint32_t (*item)(void);
 
-    /* Of the last item, as cursor. [frame] */
+    /* Of the last item (as in item), as cursor. [frame] */
     void (*item_rect)(float *out_x, float *out_y, float *out_w, float *out_h);
 
     /* CALIPER_PANEL_* and size of the current window or panel. [frame] */

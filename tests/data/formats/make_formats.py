@@ -26,18 +26,15 @@ NAMES = {"float64": "f64", "float32": "f32", "float16": "f16", "int64": "i64", "
 
 
 def text(value):
-    """The exact value: integers as integers, floats by the digits of their type."""
+    """The exact value: integers as integers, floats by the fewest digits that read back."""
     if value.dtype.kind == "f":
         v = float(value)
         if np.isnan(v):
             return "nan"
         if np.isinf(v):
             return "inf" if v > 0 else "-inf"
-        if value.dtype.itemsize == 8:
-            return "%.17g" % v
-        if value.dtype.itemsize == 4:
-            return "%.9g" % v
-        digits = next(n for n in range(1, 18) if float("%.*g" % (n, v)) == v)
+        kind = np.float32 if value.dtype.itemsize == 4 else np.float64
+        digits = next(n for n in range(1, 18) if kind("%.*g" % (n, v)) == kind(v))
         whole = len(str(int(abs(v)))) if abs(v) < 1e16 else 1
         return "%.*g" % (max(digits, whole), v)
     if value.dtype.kind == "b":
