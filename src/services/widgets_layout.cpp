@@ -296,7 +296,8 @@ void widgets_slot_field(const char *label, const char *value)
     widgets_flow(label, label_end);
     ImGui::PopStyleColor();
     const float column = ImMax(ImMin(room * 0.4f, 140.0f), 60.0f);
-    const float word = widest_word(value, value_end);
+    /* A long text is no number: it is only wrapped. */
+    const float word = value_end - value <= 64 ? widest_word(value, value_end) : 0.0f;
     if (word <= room - column) {
         ImGui::SameLine(start + column, 0.0f);
         ImGui::PushTextWrapPos(0.0f);
@@ -304,7 +305,7 @@ void widgets_slot_field(const char *label, const char *value)
         ImGui::PopTextWrapPos();
     } else { /* a long number goes below its label, as far to the right as its end allows */
         ImGui::SetCursorPosX(start + ImMax(ImMin(column, room - word), 0.0f));
-        ImGui::PushTextWrapPos(word <= room ? 0.0f : -1.0f);
+        ImGui::PushTextWrapPos(0.0f);
         widgets_flow(value, value_end);
         ImGui::PopTextWrapPos();
     }
