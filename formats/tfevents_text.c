@@ -64,7 +64,10 @@ void tfevents_text_add_number(TfeventsText *text, double value)
 {
     char number[40];
     if (!isfinite(value)) {
-        tfevents_text_add_string(text, "null");
+        /* JSON has no such number: its name, so that a person sees it and two differ. */
+        tfevents_text_add_string(text, isnan(value)  ? "\"NaN\""
+                                       : value > 0.0 ? "\"Infinity\""
+                                                     : "\"-Infinity\"");
         return;
     }
     for (int digits = 15; digits <= 17; digits++) {

@@ -4,29 +4,20 @@ out. Expected numbers come from the rows that were written, by loops here.
 Usage: test_runs.py CALIPER DATA
 """
 import csv
-import json
 import math
 import pathlib
 import random
 import shutil
 import struct
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import runs_data  # noqa: E402
+from runs_play import bring, check, checks, command, keys, play as view  # noqa: E402
 
-CALIPER, DATA = sys.argv[1], pathlib.Path(sys.argv[2])
+DATA = pathlib.Path(sys.argv[2])
 T0 = 1700000000.0
-checks = 0
-
-
-def check(good, *words):
-    global checks
-    checks += 1
-    if not good:
-        raise AssertionError(" ".join(str(word) for word in words))
 
 
 def close(got, wanted, what):
@@ -35,33 +26,6 @@ def close(got, wanted, what):
         good = a is None and b is None or (
             a is not None and b is not None and abs(a - b) <= 1e-11 * max(1.0, abs(b)))
         check(good, what, i, a, b)
-
-
-def command(*words):
-    return subprocess.run([CALIPER, *map(str, words)], capture_output=True, text=True, check=False)
-
-
-def bring(root, folder, experiment):
-    result = command("import", "tfevents", folder, "--experiment", experiment, "--data-dir", root)
-    check(result.returncode == 0, result.stderr)
-
-
-def view(root, script="", frames=10, options=()):
-    """Plays `script` and answers the view after the last frame."""
-    folder = root.parent
-    (folder / "script").write_text(script)
-    state = folder / "state.json"
-    state.unlink(missing_ok=True)
-    result = command("runs", "--headless", "--renderer", "cpu", "--frames", frames, "--data-dir",
-                     root, "--input", folder / "script", "--state", state, "--size", "1400x900",
-                     *options)
-    check(result.returncode == 0, result.returncode, result.stderr)
-    return json.loads(state.read_text())
-
-
-def keys(*names, start=4):
-    """One key every second frame."""
-    return "".join(f"at {start + 2 * i}\nkey {name}\n" for i, name in enumerate(names))
 
 
 def chart(state, tag):
@@ -234,7 +198,7 @@ def test_delete_then_undo(root):
 
 def test_every_page_can_be_pointed_at_in_a_narrow_window(root):
     for size, options in (("900x700", ()), ("1400x900", ("--scale", "2"))):
-        state = view(root, options=("--size", size, *options))
+        state = view(root, size=size, options=options)
         w, h = map(int, size.split("x"))
         scale = 2 if options else 1
         rects = {a["name"]: a.get("rect") for a in state["actions"]}
@@ -365,7 +329,7 @@ def main():
             print("ok", test.__name__, flush=True)
         test_every_action_by_key_and_by_pointer(folder)
         print("ok test_every_action_by_key_and_by_pointer")
-    print(checks, "checks")
+    print(checks(), "checks")
 
 
 if __name__ == "__main__":

@@ -9,37 +9,20 @@ import math
 import pathlib
 import random
 import struct
-import subprocess
 import sys
 import tempfile
-import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import runs_data  # noqa: E402
+from runs_play import CALIPER, check, check_picture, checks, command, keys, play  # noqa: E402
 
-CALIPER = sys.argv[1]
+SIZE = "1200x760"
 PICTURES = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
-checks = 0
-
-
-def check(good, *words):
-    global checks
-    checks += 1
-    if not good:
-        raise AssertionError(" ".join(str(word) for word in words))
-
-
-def command(*words):
-    return subprocess.run([CALIPER, *map(str, words)], capture_output=True, text=True, check=False)
 
 
 def sql(root, statement):
     result = command("sql", statement, "--data-dir", root)
     check(result.returncode == 0, statement, result.stderr)
-
-
-def keys(*names, start=4):
-    return "".join(f"at {start + 2 * i}\nkey {name}\n" for i, name in enumerate(names))
 
 
 def typed(statement, *more, start=6):
@@ -49,37 +32,16 @@ def typed(statement, *more, start=6):
             + keys(*more, start=start + 10))
 
 
-def check_picture(path):
-    data = path.read_bytes()
-    check(data[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", data[16:24]) == (1200, 760))
-    at, packed = 8, b""
-    while at < len(data):
-        length, kind = struct.unpack(">I4s", data[at:at + 8])
-        packed += data[at + 8:at + 8 + length] if kind == b"IDAT" else b""
-        at += length + 12
-    check(len(set(zlib.decompress(packed))) > 16)
-
-
 def look(root, script="", frames=24, picture=None):
-    folder = root.parent
-    (folder / "script").write_text(script)
-    state, png = folder / "state.json", folder / "shot.png"
-    state.unlink(missing_ok=True)
-    result = command("runs", "--headless", "--renderer", "cpu", "--frames", frames, "--data-dir",
-                     root, "--input", folder / "script", "--state", state, "--size", "1200x760",
-                     "--screenshot", png)
-    check(result.returncode == 0, result.returncode, result.stderr)
+    kept = PICTURES is not None and picture is not None
+    state = play(root, script, frames, SIZE, picture=PICTURES / picture if kept else True)
     if picture is not None:
-        check_picture(png)
-    if PICTURES is not None and picture is not None:
-        (PICTURES / picture).write_bytes(png.read_bytes())
-    return json.loads(state.read_text())
+        check_picture(root.parent / "shot.png", SIZE)
+    return state
 
 
 def view(*args, **named):
-    state = look(*args, **named)
-    check(state["frame_queries"] == 0)
-    return state["data"]
+    return look(*args, **named)["data"]
 
 
 # ---- Tables that are known ----
@@ -311,7 +273,7 @@ def main():
             print("ok", test.__name__, flush=True)
         test_no_run_no_table(folder)
         print("ok test_no_run_no_table")
-    print(checks, "checks")
+    print(checks(), "checks")
 
 
 if __name__ == "__main__":

@@ -6,48 +6,21 @@ Usage: test_runs_first.py CALIPER [FOLDER-FOR-PICTURES]
 import csv
 import json
 import pathlib
-import struct
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import runs_data  # noqa: E402
+from runs_play import CALIPER, check, checks, keys, play  # noqa: E402
 
-CALIPER = sys.argv[1]
 PICTURES = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
-SIZE = (1200, 760)
-checks = 0
-
-
-def check(good, *words):
-    global checks
-    checks += 1
-    if not good:
-        raise AssertionError(" ".join(str(word) for word in words))
-
-
-def keys(*names, start=4):
-    return "".join(f"at {start + 2 * i}\nkey {name}\n" for i, name in enumerate(names))
+SIZE = "1200x760"
 
 
 def look(root, script="", frames=14, picture="shot.png"):
-    folder = root.parent
-    (folder / "script").write_text(script)
-    state, png = folder / "state.json", folder / "shot.png"
-    state.unlink(missing_ok=True)
-    result = subprocess.run(
-        [CALIPER, "runs", "--headless", "--renderer", "cpu", "--frames", str(frames), "--data-dir",
-         root, "--input", folder / "script", "--state", state, "--size", f"{SIZE[0]}x{SIZE[1]}",
-         "--screenshot", png], capture_output=True, text=True, check=False)
-    check(result.returncode == 0, result.returncode, result.stderr)
-    data = png.read_bytes()
-    check(data[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", data[16:24]) == SIZE)
-    if PICTURES is not None:
-        (PICTURES / picture).write_bytes(data)
-    state = json.loads(state.read_text())
-    check(state["frame_queries"] == 0)
-    return state
+    return play(root, script, frames, SIZE,
+                picture=PICTURES / picture if PICTURES is not None else True)
 
 
 def items(root, script, frame):
@@ -189,7 +162,7 @@ def main():
                      test_it_imports_by_pointer_and_beside_runs):
             test(folder)
             print("ok", test.__name__, flush=True)
-    print(checks, "checks")
+    print(checks(), "checks")
 
 
 if __name__ == "__main__":

@@ -5,73 +5,27 @@ the bytes that were written, by hashlib and loops here.
 Usage: test_runs_lineage.py CALIPER [FOLDER-FOR-PICTURES]
 """
 import hashlib
-import json
-import os
 import pathlib
 import stat
-import struct
-import subprocess
 import sys
 import tempfile
-import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import runs_data  # noqa: E402
+from runs_play import CALIPER, check, check_picture, checks, command, keys, play  # noqa: E402
 
-CALIPER = sys.argv[1]
+SIZE = "1400x900"
 PICTURES = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
 PAGE = "artifacts"
-checks = 0
-
-
-def check(good, *words):
-    global checks
-    checks += 1
-    if not good:
-        raise AssertionError(" ".join(str(word) for word in words))
-
-
-def command(*words, path=None):
-    env = dict(os.environ)
-    if path is not None:
-        env["PATH"] = path
-    return subprocess.run([CALIPER, *map(str, words)], capture_output=True, text=True, check=False,
-                          env=env)
-
-
-def keys(*names, start=4):
-    """One key every second frame."""
-    return "".join(f"at {start + 2 * i}\nkey {name}\n" for i, name in enumerate(names))
 
 
 def view(root, script="", frames=10, path=None, picture=None):
-    folder = root.parent
-    (folder / "script").write_text(script)
-    state, png = folder / "state.json", folder / "shot.png"
-    state.unlink(missing_ok=True)
-    result = command("runs", "--headless", "--renderer", "cpu", "--frames", frames, "--data-dir",
-                     root, "--input", folder / "script", "--state", state, "--size", "1400x900",
-                     "--screenshot", png, path=path)
-    check(result.returncode == 0, result.returncode, result.stderr)
-    check_picture(png)
-    if PICTURES is not None and picture is not None:
-        (PICTURES / picture).write_bytes(png.read_bytes())
-    return json.loads(state.read_text())
-
-
-def check_picture(path):
-    """A whole PNG of the size, with more than one colour in it."""
-    data = path.read_bytes()
-    check(data[:8] == b"\x89PNG\r\n\x1a\n")
-    width, height = struct.unpack(">II", data[16:24])
-    check((width, height) == (1400, 900), width, height)
-    at, packed = 8, b""
-    while at < len(data):
-        length, kind = struct.unpack(">I4s", data[at:at + 8])
-        if kind == b"IDAT":
-            packed += data[at + 8:at + 8 + length]
-        at += length + 12
-    check(len(set(zlib.decompress(packed))) > 16)
+    kept = PICTURES is not None and picture is not None
+    environment = {} if path is None else {"PATH": path}
+    state = play(root, script, frames, SIZE, picture=PICTURES / picture if kept else True,
+                 **environment)
+    check_picture(root.parent / "shot.png", SIZE)
+    return state
 
 
 # ---- A store that is known ----
@@ -236,7 +190,7 @@ def main():
                      test_every_action_by_key_and_by_pointer):
             test(root)
             print("ok", test.__name__, flush=True)
-    print(checks, "checks")
+    print(checks(), "checks")
 
 
 if __name__ == "__main__":

@@ -18,14 +18,11 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import runs_data  # noqa: E402
 import runs_training  # noqa: E402
+from runs_play import bring, command, keys  # noqa: E402
 
-CALIPER, PNG_DIFFERS, REFERENCES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+PNG_DIFFERS, REFERENCES = sys.argv[2], pathlib.Path(sys.argv[3])
 TOP_BAR, STATUS_BAR = 46, 28
 T0 = 1796194499.0
-
-
-def keys(*names, start=4):
-    return "".join(f"at {start + 2 * i}\nkey {name}\n" for i, name in enumerate(names))
 
 
 SMOOTH = keys(*["]"] * 6)
@@ -57,17 +54,6 @@ SHOTS = (
     ("empty", "empty", "", (SMALL,)),
 )
 ON_CPU_ALONE = ("scalars-light", "scalars-relative", "scalars-log", "bands", "deleted")
-
-
-def command(*words):
-    environment = {**os.environ, "DISPLAY": ":no-display"}
-    return subprocess.run([CALIPER, *map(str, words)], capture_output=True, text=True, check=False,
-                          env=environment)
-
-
-def bring(root, folder, experiment):
-    result = command("import", "tfevents", folder, "--experiment", experiment, "--data-dir", root)
-    assert result.returncode == 0, result.stderr
 
 
 def put_artifacts(root):
@@ -108,14 +94,14 @@ def take(folder, shot, renderer, picture):
     (folder / "script").write_text(script)
     result = command("runs", "--headless", "--renderer", renderer, "--frames", 22, "--size",
                      size, "--data-dir", root, "--input", folder / "script", "--screenshot",
-                     picture, *options)
+                     picture, *options, DISPLAY=":no-display")
     assert result.returncode == 0, (shot[0], renderer, result.returncode, result.stderr)
     assert f"[renderer] {renderer}" in result.stdout + result.stderr, result.stdout
 
 
 def has(folder, renderer):
     result = command("home", "--headless", "--frames", 1, "--renderer", renderer, "--data-dir",
-                     folder / "probe")
+                     folder / "probe", DISPLAY=":no-display")
     return f"[renderer] {renderer}" in result.stdout + result.stderr
 
 

@@ -17,42 +17,10 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import runs_data  # noqa: E402
+from runs_play import CALIPER, bring, check, checks, command, keys, play as view  # noqa: E402
 
-CALIPER = sys.argv[1]
 T0 = 1796194499.0
 EVENTS = "events.out.tfevents.1.host"
-checks = 0
-
-
-def check(good, *words):
-    global checks
-    checks += 1
-    if not good:
-        raise AssertionError(" ".join(str(word) for word in words))
-
-
-def command(*words):
-    return subprocess.run([CALIPER, *map(str, words)], capture_output=True, text=True, check=False)
-
-
-def bring(root, folder, experiment="known"):
-    result = command("import", "tfevents", folder, "--experiment", experiment, "--data-dir", root)
-    check(result.returncode == 0, result.stderr)
-
-
-def view(root, script="", frames=10, size="1400x900", options=()):
-    folder = root.parent
-    (folder / "script").write_text(script)
-    state = folder / "state.json"
-    state.unlink(missing_ok=True)
-    result = command("runs", "--headless", "--renderer", "cpu", "--frames", frames, "--data-dir",
-                     root, "--input", folder / "script", "--state", state, "--size", size, *options)
-    check(result.returncode == 0, result.returncode, result.stderr)
-    return json.loads(state.read_text())
-
-
-def keys(*names, start=4):
-    return "".join(f"at {start + 2 * i}\nkey {name}\n" for i, name in enumerate(names))
 
 
 def item(root, script, frame, kind):
@@ -293,7 +261,7 @@ def main():
                      test_the_wheel_reads_the_window_again_and_a_drag_moves_it):
             test(folder)
             print("ok", test.__name__, flush=True)
-    print(checks, "checks")
+    print(checks(), "checks")
 
 
 if __name__ == "__main__":
