@@ -171,6 +171,19 @@ def test_settings_side_by_side(root):
     check(rows["opt"]["values"] == ['"sgd"', '"sgd"'], rows["opt"])
 
 
+def test_settings_that_are_no_numbers_differ(folder):
+    given = {"a": math.nan, "b": math.inf, "c": -math.inf}, {"a": math.nan, "b": math.nan, "c": 1.0}
+    for name, values in zip("xy", given):
+        runs_data.write(folder / "odd_events" / name / "events.out.tfevents.1.host",
+                        [("loss", 0, 1.0, T0)], values)
+    root = folder / "odd" / "root"
+    bring(root, folder / "odd_events")
+    rows = {r["name"]: (r["differs"], r["values"])
+            for r in view(root, keys("2"), 10)["parameters"]}
+    check(rows["a"] == (False, ['"NaN"', '"NaN"']), rows)
+    check(rows["b"] == (True, ['"Infinity"', '"NaN"']) and rows["c"][1][0] == '"-Infinity"', rows)
+
+
 def pointer_at(root, label, frame):
     """Takes a run out of the choice: goes to it by key, then chooses."""
     order = [r["label"] for r in view(root)["rows"]]
@@ -327,6 +340,8 @@ def main():
                      test_undo_brings_back_group_by_group, test_delete_then_undo, test_search_note_delete_and_undo):
             test(root)
             print("ok", test.__name__, flush=True)
+        test_settings_that_are_no_numbers_differ(folder)
+        print("ok test_settings_that_are_no_numbers_differ")
         test_every_action_by_key_and_by_pointer(folder)
         print("ok test_every_action_by_key_and_by_pointer")
     print(checks(), "checks")

@@ -157,7 +157,7 @@ static void test_more_than_there_is_time_for(void **state)
     fault_set_plan(NULL);
     metrics_store_destroy(&store);
     assert_int_equal(fixture_log_count(LOG_METRICS_CLOSED_EARLY), 1);
-    assert_int_equal(fixture_count(fixture_path(root, "spool"), "0123456789abcdef"), 2);
+    assert_int_equal(store_folder_count(fixture_path(root, "spool"), "0123456789abcdef"), 2);
     store = fixture_store(root); /* the next one takes the rest */
     assert_int_equal(fixture_query(store, "SELECT count(*) FROM scalars"), FRAMES * FRAME_ROWS);
     metrics_store_destroy(&store);

@@ -1,5 +1,6 @@
 /* See the header. */
 #include "artifact_room.h"
+#include "store_folder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,18 +13,12 @@
 
 bool room_make(ArtifactRoom *room, bool on_disk)
 {
-    bool in_memory = !on_disk && access("/dev/shm", W_OK) == 0;
-    snprintf(room->root, sizeof room->root, "%s/caliper-artifacts-XXXXXX",
-             in_memory ? "/dev/shm" : "/tmp");
-    return mkdtemp(room->root) != NULL;
+    return store_folder_make(room->root, sizeof room->root, "artifacts", on_disk);
 }
 
 void room_remove(ArtifactRoom *room)
 {
-    char command[192];
-    snprintf(command, sizeof command, "rm -rf %s", room->root);
-    if (system(command) != 0)
-        fprintf(stderr, "%s stays\n", room->root);
+    store_folder_remove(room->root);
 }
 
 const char *room_path(const ArtifactRoom *room, const char *inner)

@@ -32,7 +32,7 @@ static int end(void **state)
 {
     (void)state;
     failing_io_plan(NULL);
-    data_room_remove(root);
+    store_folder_remove(root);
     return 0;
 }
 
@@ -175,7 +175,7 @@ static void test_every_read(void **state)
         store = data_store_create(root);
         check(store, "a read", accepted);
         data_store_destroy(&store);
-        assert_int_equal(data_room_count(root, "data.duckdb.damaged"), 0);
+        assert_int_equal(store_folder_count(root, "data.duckdb.damaged"), 0);
     }
     print_message("%u calls failed in turn\n", number - 2);
     assert_true(number > 5);

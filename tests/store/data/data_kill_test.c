@@ -76,7 +76,7 @@ static int end(void **state)
 {
     (void)state;
     munmap(progress, sizeof *progress);
-    data_room_remove(root);
+    store_folder_remove(root);
     return 0;
 }
 
@@ -170,7 +170,7 @@ static void test_killed_while_it_begins(void **state)
         usleep((useconds_t)data_room_random((uint64_t)whole_us));
         kill_now(child);
         before += atomic_load(&progress->done) == 0;
-        half += atomic_load(&progress->done) == 0 && data_room_count(root, "data.duckdb") > 0;
+        half += atomic_load(&progress->done) == 0 && store_folder_count(root, "data.duckdb") > 0;
         check(i);
     }
     print_message("%d kills, %d before the first row, %d of them with a file\n", times(), before,
@@ -207,9 +207,9 @@ static void test_killed_at_each_call_that_makes_the_file(void **state)
         DataStore *store = data_store_create(root);
         assert_int_equal(data_room_number(store, "SELECT 1::BIGINT"), 1);
         data_store_destroy(&store);
-        if (data_room_count(root, "data.duckdb.") != 0)
+        if (store_folder_count(root, "data.duckdb.") != 0)
             fail_msg("killed at call %d: a file is left or was moved aside", number);
-        data_room_remove(root);
+        store_folder_remove(root);
         data_room_make(root);
     }
 }

@@ -40,7 +40,7 @@ static int end(void **state)
 {
     (void)state;
     failing_io_hold(NULL);
-    data_room_remove(root);
+    store_folder_remove(root);
     return 0;
 }
 

@@ -23,7 +23,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    data_room_remove(root);
+    store_folder_remove(root);
     return 0;
 }
 
@@ -82,7 +82,7 @@ static void test_owner(void **state)
     DatabaseError error;
     char wanted[64];
     pid_t owner = data_room_start("own", root, 0);
-    while (data_room_count(root, "ready") == 0) {
+    while (store_folder_count(root, "ready") == 0) {
         assert_int_equal(waitpid(owner, NULL, WNOHANG), 0);
         usleep(2000);
     }

@@ -2,7 +2,6 @@
 #include "data_room.h"
 
 #include <dirent.h>
-#include <ftw.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -19,36 +18,12 @@ extern char **environ;
 
 void data_room_make(char out[64])
 {
-    const char *folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-    snprintf(out, 64, "%s/caliper-data-XXXXXX", folder);
-    assert_non_null(mkdtemp(out));
-}
-
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)
-{
-    (void)status, (void)kind, (void)place;
-    return remove(path);
-}
-
-void data_room_remove(const char *root)
-{
-    nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-int data_room_count(const char *root, const char *prefix)
-{
-    DIR *names = opendir(root);
-    int count = 0;
-    for (struct dirent *name; names != NULL && (name = readdir(names)) != NULL;)
-        count += name->d_name[0] != '.' && strncmp(name->d_name, prefix, strlen(prefix)) == 0;
-    if (names != NULL)
-        closedir(names);
-    return count;
+    assert_true(store_folder_make(out, 64, "data", false));
 }
 
 bool data_room_lost_a_file(const char *root)
 {
-    return data_room_count(root, "data.duckdb.damaged") > 0;
+    return store_folder_count(root, "data.duckdb.damaged") > 0;
 }
 
 bool data_room_run(DataStore *store, const char *sql, DatabaseError *error)

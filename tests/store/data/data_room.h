@@ -15,13 +15,10 @@
 #include <cmocka.h>
 
 #include "store/data/data_store.h"
+#include "store_folder.h"
 
-/* A fresh folder, in /dev/shm where that is: what a process wrote outlives its death there, too. */
+/* A fresh folder; store_folder_remove takes it away. */
 void data_room_make(char out[64]);
-/* Removes it and all in it. */
-void data_room_remove(const char *root);
-/* Names in the folder that begin with `prefix`. */
-int data_room_count(const char *root, const char *prefix);
 /* Whether a database was moved aside. */
 bool data_room_lost_a_file(const char *root);
 

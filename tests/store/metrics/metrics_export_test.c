@@ -101,7 +101,7 @@ static bool try_one(FailingIo io, const char *name, bool was_there)
     }
     free(text);
     unlink(path);
-    if (fixture_count(out, "") != 0 && io.freeing_works)
+    if (store_folder_count(out, "") != 0 && io.freeing_works)
         fail_msg("call %u (%s): something is left", io.first, failing_io_last());
     return failed > 0;
 }
@@ -138,7 +138,7 @@ static void what_is_there_is_left_alone(void **state)
     assert_string_equal(text, "before");
     free(text);
     assert_true(metrics_export(store, sql, fixture_path(out, "a.csv"), true, &error));
-    assert_int_equal(fixture_count(out, ""), 1);
+    assert_int_equal(store_folder_count(out, ""), 1);
     /* A folder, a folder that is not there, a name that is too long. */
     mkdir(fixture_path(out, "d.csv"), 0755);
     assert_false(metrics_export(store, sql, fixture_path(out, "d.csv"), true, &error));
@@ -147,7 +147,7 @@ static void what_is_there_is_left_alone(void **state)
     memset(name, 'n', sizeof name);
     snprintf(path, sizeof path, "%s/%.290s.csv", out, name);
     assert_false(metrics_export(store, sql, path, true, &error));
-    assert_int_equal(fixture_count(out, ""), 2);
+    assert_int_equal(store_folder_count(out, ""), 2);
     rmdir(fixture_path(out, "d.csv"));
 }
 

@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -22,21 +21,7 @@ char fixture_folder[256];
 
 void fixture_root(char out[256])
 {
-    /* Memory, where there is some: what a process wrote outlives its death there, too. */
-    const char *folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-    snprintf(out, 256, "%s/caliper-metrics-XXXXXX", folder);
-    assert_non_null(mkdtemp(out));
-}
-
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)
-{
-    (void)status, (void)kind, (void)place;
-    return remove(path);
-}
-
-void fixture_remove(const char *root)
-{
-    nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    assert_true(store_folder_make(out, 256, "metrics", false));
 }
 
 int fixture_set_up(void **state)
@@ -53,7 +38,7 @@ int fixture_tear_down(void **state)
     (void)state;
     fault_set_plan(NULL);
     fixture_log_stop();
-    fixture_remove(fixture_folder);
+    store_folder_remove(fixture_folder);
     return 0;
 }
 
@@ -97,17 +82,6 @@ const char *fixture_path(const char *root, const char *name)
 bool fixture_exists(const char *root, const char *name)
 {
     return access(fixture_path(root, name), F_OK) == 0;
-}
-
-int fixture_count(const char *root, const char *prefix)
-{
-    DIR *names = opendir(root);
-    int count = 0;
-    for (struct dirent *name; names != NULL && (name = readdir(names)) != NULL;)
-        count += name->d_name[0] != '.' && strncmp(name->d_name, prefix, strlen(prefix)) == 0;
-    if (names != NULL)
-        closedir(names);
-    return count;
 }
 
 void fixture_write(const char *root, const char *name, const void *bytes, size_t length)

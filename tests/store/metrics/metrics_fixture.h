@@ -14,15 +14,13 @@
 
 #include "core/log.h"
 #include "store/metrics/metrics_store.h"
+#include "store_folder.h"
 
-/* A fresh folder; removed with everything in it by fixture_remove. */
+/* A fresh folder; store_folder_remove takes it away. */
 void fixture_root(char out[256]);
-void fixture_remove(const char *root);
 /* root/name. */
 const char *fixture_path(const char *root, const char *name);
 bool fixture_exists(const char *root, const char *name);
-/* Names in root that begin with `prefix`. */
-int fixture_count(const char *root, const char *prefix);
 void fixture_write(const char *root, const char *name, const void *bytes, size_t length);
 
 /* A test's folder, its log counted, no failure planned; and the end of that. */

@@ -138,7 +138,7 @@ static void test_every_read(void **state)
         log_under(&io, "a read");
         any = failing_io_failed() > 0;
         lives++;
-        if (fixture_count(root, "metrics.duckdb.damaged") > 0)
+        if (store_folder_count(root, "metrics.duckdb.damaged") > 0)
             fail_msg("call %u (%s): moved aside", number, failing_io_last());
     }
     life_check(root, lives, "reads");

@@ -154,7 +154,7 @@ static int tear_down(void **state)
     (void)state;
     munmap(progress, sizeof *progress);
     fixture_log_stop();
-    fixture_remove(root);
+    store_folder_remove(root);
     return 0;
 }
 
@@ -313,10 +313,10 @@ static void test_kill_the_owner(void **state)
 static void wait_for_takeover(MetricsStore *owner)
 {
     int64_t limit_us = clock_us(CLOCK_MONOTONIC) + WAIT_LIMIT_US;
-    while (fixture_count(fixture_path(root, "spool"), "") > 0 &&
+    while (store_folder_count(fixture_path(root, "spool"), "") > 0 &&
            clock_us(CLOCK_MONOTONIC) < limit_us)
         usleep(5000);
-    assert_int_equal(fixture_count(fixture_path(root, "spool"), ""), 0);
+    assert_int_equal(store_folder_count(fixture_path(root, "spool"), ""), 0);
     fixture_query(owner, "SELECT count(*) FROM scalars");
 }
 
@@ -449,7 +449,7 @@ static void test_kill_in_a_migration(void **state)
                          OLD_ROWS);
         assert_int_equal(fixture_query(store, "SELECT version::BIGINT FROM schema_version"), 2);
         metrics_store_destroy(&store);
-        assert_int_equal(fixture_count(root, "metrics.duckdb.damaged"), 0);
+        assert_int_equal(store_folder_count(root, "metrics.duckdb.damaged"), 0);
     }
     print_open_kills(&kills, "migration");
 }
@@ -480,7 +480,7 @@ static void test_32_processes(void **state)
                              "run ORDER BY seq) - 1 AS i FROM scalars) WHERE i <> step"),
         0);
     assert_int_equal(fixture_number(root, "SELECT count(*) FROM interrupted_runs"), 0);
-    assert_int_equal(fixture_count(fixture_path(root, "spool"), ""), 0);
+    assert_int_equal(store_folder_count(fixture_path(root, "spool"), ""), 0);
 }
 
 /* An argument: only the tests that it matches. */

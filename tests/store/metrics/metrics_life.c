@@ -60,6 +60,6 @@ void life_check(const char *root, int lives, const char *plan)
     const char *got = fixture_text(root, sql);
     if (strcmp(got, wanted) != 0)
         fail_msg("%s: %s, wanted %s", plan, got, wanted);
-    if (fixture_count(root, "spool") > 0)
-        assert_int_equal(fixture_count(fixture_path(root, "spool"), ""), 0);
+    if (store_folder_count(root, "spool") > 0)
+        assert_int_equal(store_folder_count(fixture_path(root, "spool"), ""), 0);
 }

@@ -32,7 +32,7 @@ static int tear_down(void **state)
     metrics_reader_destroy(&reader);
     metrics_store_destroy(&store);
     fixture_log_stop();
-    fixture_remove(root);
+    store_folder_remove(root);
     return 0;
 }
 

@@ -168,7 +168,7 @@ static void test_a_damaged_file_is_moved_aside(void **state)
     metrics_store_end_run(store, run);
     metrics_store_destroy(&store);
     assert_int_equal(fixture_log_count(LOG_DATABASE_DAMAGED), 1);
-    assert_int_equal(fixture_count(root, "metrics.duckdb.damaged-"), 1);
+    assert_int_equal(store_folder_count(root, "metrics.duckdb.damaged-"), 1);
     assert_int_equal(fixture_number(root, "SELECT count(*) FROM scalars"), 1);
 }
 

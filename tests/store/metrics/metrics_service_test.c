@@ -103,7 +103,7 @@ static void test_tables(void **state)
     host_destroy(&host);
     assert_int_equal(fixture_number(root, "SELECT count(*) FROM runs"), 2);
     fixture_log_stop();
-    fixture_remove(root);
+    store_folder_remove(root);
 }
 
 static const float *volatile nowhere = (const float *)(uintptr_t)16;
@@ -139,7 +139,7 @@ static void test_a_fault_in_a_call_leaves_the_queue_whole(void **state)
     host_destroy(&host);
     assert_int_equal(fixture_number(root, "SELECT count(*) FROM scalars"), 2);
     fixture_log_stop();
-    fixture_remove(root);
+    store_folder_remove(root);
 }
 
 /* ---- A fault on a thread of the applet's own ---- */
@@ -185,7 +185,7 @@ static void test_a_fault_that_ends_the_process_loses_no_row(void **state)
     assert_true(WIFSIGNALED(status));
     assert_int_equal(WTERMSIG(status), SIGSEGV);
     assert_int_equal(fixture_number(root, "SELECT count(*) FROM scalars"), 1000);
-    fixture_remove(root);
+    store_folder_remove(root);
 }
 
 int main(int argc, char **argv)

@@ -342,7 +342,7 @@ static void test_nothing_is_touched_without_need(void **state)
     metrics_store_destroy(&store);
     metrics_store_destroy(&store);
     metrics_store_destroy(NULL);
-    assert_int_equal(fixture_count(root, ""), 0);
+    assert_int_equal(store_folder_count(root, ""), 0);
 }
 
 /* Beside an owner rows count as durable when the spool file was flushed, not when it was written;

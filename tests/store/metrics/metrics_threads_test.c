@@ -97,7 +97,7 @@ static void test_16_threads(void **state)
     assert_int_equal(fixture_number(root, "SELECT count(*) FROM scalars WHERE tag = 'shared'"),
                      THREADS * ROWS);
     fixture_log_stop();
-    fixture_remove(root);
+    store_folder_remove(root);
 }
 
 int main(void)
