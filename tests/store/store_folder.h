@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A fresh one, in /dev/shm where that is (what a process wrote outlives its death there, too) unless
- * it has to be on a disk; `name` is part of its own. False: there is none. */
+/* A fresh one, in /dev/shm where that is (what a process wrote outlives its death there, too)
+ * unless it has to be on a disk; `name` is part of its own. False: there is none. */
 bool store_folder_make(char *out, size_t out_bytes, const char *name, bool on_disk);
 /* Removes it and all in it. */
 void store_folder_remove(const char *folder);

@@ -341,7 +341,7 @@ static void test_hparams(void **state)
     assert_true(tfevents_next(memory.reader, &item, &error));
     assert_int_equal(item.kind, TFEVENTS_HPARAMS);
     assert_string_equal(item.bytes,
-                        "{\"lr\": 0.1, \"odd\": null, \"te\\u0009t\": "
+                        "{\"lr\": 0.1, \"odd\": \"NaN\", \"te\\u0009t\": "
                         "\"a \\u0022b\\u0022\\u000a\xef\xbf\xbd\", \"flag\": true, \"none\": null, "
                         "\"list\": [3, false], \"struct\": {\"deep\": 1e+300}}");
     assert_string_equal(item.group_name, "the group");

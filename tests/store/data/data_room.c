@@ -1,14 +1,12 @@
 /* See the header. */
 #include "data_room.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
