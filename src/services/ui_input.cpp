@@ -185,6 +185,12 @@ void ui_input_apply(Ui *ui, float delta_sec)
         key->held_before_sec = key->held_sec;
         key->held_sec = key->pressed || !key->down ? 0.0f : key->held_sec + delta_sec;
     }
+    /* Dear ImGui presses items by Space alone. Decided where Enter goes down: the one that ends a
+     * text is not to begin it again while it is held. */
+    const UiKeyState *const enter = &ui->keys[CALIPER_KEY_ENTER];
+    if (enter->pressed)
+        ui->enter_presses = ui->modifiers == 0 && ui_focus_is_seen() && !io.WantTextInput;
+    io.NavInputs[ImGuiNavInput_Activate] = enter->down && ui->enter_presses ? 1.0f : 0.0f;
 }
 
 bool ui_modifiers_match(const Ui *ui, uint32_t chord)

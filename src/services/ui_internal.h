@@ -69,6 +69,7 @@ struct Ui {
     UiEvent events[UI_EVENTS_MAX];
     uint32_t event_first, event_count;
     UiKeyState keys[UI_KEYS_MAX];
+    bool enter_presses; /* the Enter that is down went down where an item had the keyboard */
     uint32_t modifiers;
     ImVec2 pointer;
     bool buttons[3];

@@ -198,18 +198,58 @@ static void go_to(const char *kind)
     fail();
 }
 
-static void space_presses_what_has_the_keyboard(void **unused)
+/* Space and Enter; a combo's list is opened, gone through and closed by them alone. */
+static void space_and_enter_press_what_has_the_keyboard(void **unused)
+{
+    static const uint32_t keys[] = {' ', CALIPER_KEY_ENTER};
+    (void)unused;
+    for (int i = 0; i < 3; i++)
+        frame();
+    for (int k = 0; k < 2; k++) {
+        int before = pressed, ticks = ticked;
+        bool was_on = off;
+        go_to("button");
+        press(keys[k], 0);
+        assert_int_equal(pressed, before + 1);
+        go_to("checkbox");
+        press(keys[k], 0);
+        assert_int_equal(ticked, ticks + 1);
+        assert_true(off != was_on);
+        choice = 0;
+        go_to("combo");
+        press(keys[k], 0);
+        press(CALIPER_KEY_DOWN, 0);
+        press(keys[k], 0);
+        assert_int_equal(choice, 1);
+        press(CALIPER_KEY_TAB, 0);
+        go_to("radio");
+        choice = 0;
+        press(keys[k], 0);
+        assert_int_equal(choice, 1);
+    }
+}
+
+/* The Enter that ends a text does no more, however long it is held. */
+static void enter_ends_a_text(void **unused)
 {
     (void)unused;
     for (int i = 0; i < 3; i++)
         frame();
-    go_to("button");
-    press(' ', 0);
-    assert_int_equal(pressed, 1);
-    go_to("checkbox");
-    press(' ', 0);
-    assert_int_equal(ticked, 1);
-    assert_true(off);
+    go_to("input_text");
+    press(CALIPER_KEY_ENTER, 0);
+    bool edited = ui_wants_text(bench.ui);
+    if (!edited) { /* Tab already began it */
+        press(CALIPER_KEY_ENTER, 0);
+        edited = ui_wants_text(bench.ui);
+    }
+    assert_true(edited);
+    ui_event(bench.ui, &(UiEvent){.kind = UI_EVENT_KEY, .code = CALIPER_KEY_ENTER, .down = true});
+    for (int i = 0; i < 5; i++)
+        frame();
+    assert_false(ui_wants_text(bench.ui));
+    ui_event(bench.ui, &(UiEvent){.kind = UI_EVENT_KEY, .code = CALIPER_KEY_ENTER});
+    frame();
+    assert_false(ui_wants_text(bench.ui));
 }
 
 static void the_pointer_reaches_all_of_them(void **unused)
@@ -413,7 +453,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH(all_is_listed_and_reached_by_tab),
         WITH(tab_goes_into_regions),
-        WITH(space_presses_what_has_the_keyboard),
+        WITH(space_and_enter_press_what_has_the_keyboard),
+        WITH(enter_ends_a_text),
         WITH(the_pointer_reaches_all_of_them),
         WITH(a_picture_is_steered_by_keys),
         WITH(a_handle_is_moved_by_keys),
