@@ -213,7 +213,7 @@ static void tables_out_of_sight_cost_nothing_but_time(void **unused)
 
 /* ---- Long texts ---- */
 
-enum { LONG_BYTES = 1 << 17 };
+enum { LONG_BYTES = 1 << 16 };
 static char long_text[LONG_BYTES + 1];
 static float long_wrap_w, long_h, long_wanted_h;
 static int long_kind;
