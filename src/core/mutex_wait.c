@@ -40,3 +40,22 @@ bool mutex_wait_until(pthread_mutex_t *mutex, int64_t until_ns)
     return false;
 #endif
 }
+
+bool mutex_wait_condition_init(pthread_cond_t *condition)
+{
+    pthread_condattr_t monotonic;
+    if (pthread_condattr_init(&monotonic) != 0)
+        return false;
+    bool made = pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) == 0 &&
+                pthread_cond_init(condition, &monotonic) == 0;
+    pthread_condattr_destroy(&monotonic);
+    return made;
+}
+
+bool mutex_wait_condition(pthread_cond_t *condition, pthread_mutex_t *mutex, int64_t until_ns)
+{
+    if (until_ns == INT64_MAX)
+        return pthread_cond_wait(condition, mutex) == 0;
+    struct timespec until = {.tv_sec = until_ns / NS_PER_SEC, .tv_nsec = until_ns % NS_PER_SEC};
+    return pthread_cond_timedwait(condition, mutex, &until) == 0;
+}

@@ -16,6 +16,7 @@
 #include "core/fault.h"
 #include "core/guard.h"
 #include "core/log.h"
+#include "core/mutex_wait.h"
 
 enum { EVENTS = 8192, WRITE_EVERY_MS = 100, LINE_BYTES = 1024, BLOCK_BYTES = 64 << 10 };
 
@@ -45,7 +46,7 @@ static struct {
 } trace = {.fd = -1};
 
 static pthread_mutex_t trace_mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t half_full = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t half_full; /* made with the first trace, and stays */
 
 static void trace_lock(void)
 {
@@ -225,14 +226,10 @@ static void *writer(void *unused)
     (void)unused;
     bool stop = false;
     while (!stop) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += WRITE_EVERY_MS * 1000000;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
+        int64_t until_ns = mutex_wait_now_ns() + (int64_t)WRITE_EVERY_MS * 1000000;
         trace_lock();
         if (!trace.stop && trace.used[trace.filling] < EVENTS / 2)
-            pthread_cond_timedwait(&half_full, &trace_mutex, &until);
+            mutex_wait_condition(&half_full, &trace_mutex, until_ns);
         stop = trace.stop;
         trace_unlock();
         drain();
@@ -284,12 +281,13 @@ static bool take(const char *path)
 
 bool trace_start(const char *path)
 {
-    static bool at_exit;
+    static bool at_exit, has_condition;
     if (trace.started) {
         log_item(TRACE_NOT_STARTED, path, "a trace runs");
         return false;
     }
-    if (take(path)) {
+    has_condition = has_condition || mutex_wait_condition_init(&half_full);
+    if (has_condition && take(path)) {
         trace.block_used = (size_t)snprintf(
             trace.block, BLOCK_BYTES,
             "[\n{\"ph\":\"M\",\"cat\":\"trace\",\"name\":\"process_name\",\"pid\":%d,\"tid\":%d,"

@@ -3,13 +3,13 @@
 #include "shell/runs/reader.h"
 
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "core/fault.h"
 #include "core/log.h"
+#include "core/mutex_wait.h"
 #include "shell/runs/charts.h"
 
 enum {
@@ -24,8 +24,10 @@ struct RunsReader {
     MetricsStore *store;
     MetricsReader *reader;
     pthread_t thread, creator;
-    sem_t wake;
-    bool has_sem;
+    pthread_mutex_t wake_lock; /* held for the two below alone */
+    pthread_cond_t wake;
+    bool woken;
+    bool has_wake; /* lock and condition are made */
     atomic_bool stop;
 
     _Atomic(RunsRequest *) wanted;   /* left by the frame thread */
@@ -377,21 +379,47 @@ idle:
     atomic_store(&reader->answered_commits, status.commits);
 }
 
+static bool make_wake(RunsReader *reader)
+{
+    if (pthread_mutex_init(&reader->wake_lock, NULL) != 0)
+        return false;
+    if (mutex_wait_condition_init(&reader->wake))
+        return true;
+    pthread_mutex_destroy(&reader->wake_lock);
+    return false;
+}
+
+static void destroy_wake(RunsReader *reader)
+{
+    pthread_cond_destroy(&reader->wake);
+    pthread_mutex_destroy(&reader->wake_lock);
+}
+
+static void wake_up(RunsReader *reader)
+{
+    pthread_mutex_lock(&reader->wake_lock);
+    reader->woken = true;
+    pthread_cond_signal(&reader->wake);
+    pthread_mutex_unlock(&reader->wake_lock);
+}
+
+/* Several wishes are one. */
+static void wait_for_wish(RunsReader *reader)
+{
+    int64_t until_ns = mutex_wait_now_ns() + (int64_t)POLL_MS * 1000000;
+    pthread_mutex_lock(&reader->wake_lock);
+    while (!reader->woken && mutex_wait_condition(&reader->wake, &reader->wake_lock, until_ns))
+        ;
+    reader->woken = false;
+    pthread_mutex_unlock(&reader->wake_lock);
+}
+
 static void *read_for_ever(void *user)
 {
     RunsReader *reader = user;
     while (!atomic_load(&reader->stop)) {
         one_round(reader);
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += (long)POLL_MS * 1000000;
-        if (until.tv_nsec >= 1000000000) {
-            until.tv_sec++;
-            until.tv_nsec -= 1000000000;
-        }
-        sem_timedwait(&reader->wake, &until);
-        while (sem_trywait(&reader->wake) == 0) /* several wishes are one */
-            ;
+        wait_for_wish(reader);
     }
     return NULL;
 }
@@ -409,8 +437,8 @@ RunsReader *runs_reader_create(MetricsStore *store)
     reader->reader = metrics_reader_create(store);
     if (reader->charts == NULL || reader->reader == NULL)
         goto no_memory;
-    reader->has_sem = sem_init(&reader->wake, 0, 0) == 0;
-    if (!reader->has_sem || fault_here("runs.thread") ||
+    reader->has_wake = make_wake(reader);
+    if (!reader->has_wake || fault_here("runs.thread") ||
         pthread_create(&reader->thread, NULL, read_for_ever, reader) != 0) {
         log_item(RUNS_NO_THREAD, "the dashboard stays empty");
         goto failed;
@@ -420,8 +448,8 @@ no_memory:
     log_item(OUT_OF_MEMORY, "runs_reader_create", (unsigned long long)sizeof *reader);
 failed:
     if (reader != NULL) {
-        if (reader->has_sem)
-            sem_destroy(&reader->wake);
+        if (reader->has_wake)
+            destroy_wake(reader);
         metrics_reader_destroy(&reader->reader);
         free(reader->charts);
     }
@@ -436,10 +464,10 @@ void runs_reader_destroy(RunsReader **reader)
     RunsReader *ended = *reader;
     *reader = NULL;
     atomic_store(&ended->stop, true);
-    sem_post(&ended->wake);
+    wake_up(ended);
     pthread_join(ended->thread, NULL);
     (void)do_commands(ended); /* a note that was just written is kept */
-    sem_destroy(&ended->wake);
+    destroy_wake(ended);
     for (uint32_t i = 0; i < CHARTS_KEPT; i++)
         charts_clear(&ended->charts[i]);
     free(ended->charts);
@@ -461,7 +489,7 @@ void runs_reader_destroy(RunsReader **reader)
 void runs_reader_ask(RunsReader *reader, RunsRequest *request)
 {
     runs_request_free(atomic_exchange(&reader->wanted, request));
-    sem_post(&reader->wake);
+    wake_up(reader);
 }
 
 void runs_reader_command(RunsReader *reader, RunsCommand *command)
@@ -470,7 +498,7 @@ void runs_reader_command(RunsReader *reader, RunsCommand *command)
     command->next = atomic_load(&reader->commands);
     while (!atomic_compare_exchange_weak(&reader->commands, &command->next, command))
         ;
-    sem_post(&reader->wake);
+    wake_up(reader);
 }
 
 const RunsSnapshot *runs_reader_snapshot(RunsReader *reader)
@@ -509,7 +537,7 @@ bool runs_reader_settle(RunsReader *reader, uint64_t serial, uint32_t timeout_ms
         if (settled)
             break;
         atomic_store(&reader->hurry, true);
-        sem_post(&reader->wake);
+        wake_up(reader);
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     return settled;

@@ -12,11 +12,20 @@
 /* Readable only: path_of's answer is for reading. */
 enum { BLOB_MODE = 0444, TRIES = 1000 };
 
+/* A copy of the folder that left out what was empty has none. */
+static bool make_tmp(ArtifactStore *store, ArtifactError *error)
+{
+    char path[ARTIFACT_PATH_BYTES];
+    artifact_inner_path(store, "tmp", path);
+    return artifact_make_folder(path, error) && artifact_sync_folder(store->folder, error);
+}
+
 bool artifact_temporary_begin(ArtifactStore *store, ArtifactTemporary *out, ArtifactError *error)
 {
     struct stat status;
     struct timespec now;
     char name[96];
+    bool made = false;
     out->fd = -1;
     for (int i = 0; i < TRIES; i++) {
         ArtifactError this_time = {0};
@@ -28,6 +37,12 @@ bool artifact_temporary_begin(ArtifactStore *store, ArtifactTemporary *out, Arti
             artifact_open_to_lock(out->path, O_WRONLY | O_CREAT | O_EXCL, BLOB_MODE, &this_time);
         if (out->fd < 0 && this_time.code == EEXIST)
             continue;
+        if (out->fd < 0 && this_time.code == ENOENT && !made) {
+            made = true;
+            if (!make_tmp(store, error))
+                return false;
+            continue;
+        }
         if (out->fd < 0)
             return artifact_error_set(error, this_time.code, "cannot make", out->path);
         if (!artifact_lock(out->fd, out->path, true, error)) {

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/fault.h"
 #include "core/frame_thread.h"
@@ -13,7 +12,7 @@
 #include "core/paths.h"
 #include "store/data/data_store_impl.h"
 
-enum { NS_PER_MS = 1000000, NS_PER_SEC = 1000000000 };
+enum { NS_PER_MS = 1000000 };
 
 const char data_store_prepare_sql[] =
     "CREATE SCHEMA IF NOT EXISTS caliper;"
@@ -21,17 +20,6 @@ const char data_store_prepare_sql[] =
     "applet VARCHAR NOT NULL, registered_at TIMESTAMPTZ NOT NULL)";
 
 /* ---- The store ---- */
-
-static bool make_condition(pthread_cond_t *condition)
-{
-    pthread_condattr_t monotonic;
-    if (pthread_condattr_init(&monotonic) != 0)
-        return false;
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    bool made = pthread_cond_init(condition, &monotonic) == 0;
-    pthread_condattr_destroy(&monotonic);
-    return made;
-}
 
 DataStore *data_store_create(const char *data_root)
 {
@@ -46,7 +34,7 @@ DataStore *data_store_create(const char *data_root)
         goto failed;
     if (pthread_mutex_init(&store->change_lock, NULL) != 0)
         goto destroy_lock;
-    if (!make_condition(&store->changed))
+    if (!mutex_wait_condition_init(&store->changed))
         goto destroy_change_lock;
     return store;
 
@@ -81,15 +69,6 @@ static void store_unlock(DataStore *store)
 {
     pthread_mutex_unlock(&store->lock);
     guard_lock_leave();
-}
-
-/* With the lock held. False: it is `until_ns`. */
-static bool wait_for_change(DataStore *store, int64_t until_ns)
-{
-    if (until_ns == INT64_MAX)
-        return pthread_cond_wait(&store->changed, &store->lock) == 0;
-    struct timespec until = {.tv_sec = until_ns / NS_PER_SEC, .tv_nsec = until_ns % NS_PER_SEC};
-    return pthread_cond_timedwait(&store->changed, &store->lock, &until) == 0;
 }
 
 void data_store_hold(DataStore *store)
@@ -130,7 +109,8 @@ void data_store_close(DataStore *store)
     bool ended = database_close(&database);
     guard_lock_leave();
     store_lock(store);
-    while ((store->calls > 0 || store->busy) && wait_for_change(store, until_ns))
+    while ((store->calls > 0 || store->busy) &&
+           mutex_wait_condition(&store->changed, &store->lock, until_ns))
         ;
     store->file_stays |= !ended;
     bool waits = store->calls > 0 || store->busy;
@@ -234,7 +214,7 @@ DatabaseSession *data_open_session(DataStore *store, int64_t until_ns, Database 
     *database = NULL;
     store_lock(store);
     while (!store->closed && store->busy && in_time)
-        in_time = wait_for_change(store, until_ns);
+        in_time = mutex_wait_condition(&store->changed, &store->lock, until_ns);
     if (!store->closed && !store->busy && store->database == NULL)
         open_busy(store, error);
     if (store->closed)

@@ -135,9 +135,30 @@ static DuckdbDatabase open_once(const DuckdbApi *duckdb, const DatabaseParams *p
     return handle;
 }
 
+/* A log without its database, which somebody took away: a fresh one must not meet it. */
+static bool move_lone_log(const DatabaseParams *params, char **moved, DatabaseError *error)
+{
+    char log_path[4096 + 64];
+    snprintf(log_path, sizeof log_path, "%s.wal", params->path);
+    if (access(log_path, F_OK) != 0 && errno == ENOENT)
+        return true;
+    if (!params->move_damaged) {
+        database_error_set(error, 0, "%s is there without its database", log_path);
+        return false;
+    }
+    char *name = database_move_aside(params->path, DATABASE_DAMAGE_LOG, error);
+    if (name == NULL)
+        return false;
+    log_item(DATABASE_LOG_ALONE, log_path, name);
+    free(*moved);
+    *moved = name;
+    return true;
+}
+
 /* Makes an empty database where there is no file: under another name first, since one that was
  * begun and not ended would look damaged. What such an end left is nobody's. */
-static bool make_file(const DuckdbApi *duckdb, const DatabaseParams *params, DatabaseError *error)
+static bool make_file(const DuckdbApi *duckdb, const DatabaseParams *params, char **moved,
+                      DatabaseError *error)
 {
     char path[4096 + 64];
     char log_path[sizeof path + 8];
@@ -147,6 +168,8 @@ static bool make_file(const DuckdbApi *duckdb, const DatabaseParams *params, Dat
         database_error_set(error, 0, "%.200s... is too long a path", params->path);
         return false;
     }
+    if (!move_lone_log(params, moved, error))
+        return false;
     snprintf(log_path, sizeof log_path, "%s.wal", path);
     unlink(log_path);
     unlink(path);
@@ -174,7 +197,7 @@ static DuckdbDatabase open_or_move(const DuckdbApi *duckdb, const DatabaseParams
     DatabaseError own;
     for (int attempt = 0;; attempt++) {
         bool there = params->path == NULL || params->read_only || access(params->path, F_OK) == 0 ||
-                     make_file(duckdb, params, &own);
+                     make_file(duckdb, params, moved, &own);
         DuckdbDatabase handle = there ? open_once(duckdb, params, &own) : NULL;
         if (handle != NULL)
             return handle;

@@ -5,9 +5,11 @@
  * of it is in the tables; what is left of it in spool_files goes after its name is gone for good.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/fault.h"
@@ -17,7 +19,7 @@
 #include "store/metrics/writer.h"
 
 /* A frame that there is no memory for is looked at again that often. */
-enum { PIECE_BYTES = 4 << 20, NO_ROOM_TRIES = 4 };
+enum { PIECE_BYTES = 4 << 20, NO_ROOM_TRIES = 4, FREE_NAMES = 1000 };
 
 typedef struct Takeover {
     Writer *writer;
@@ -115,29 +117,38 @@ typedef struct Piece {
     bool damaged, passed, ends_run, over_budget;
 } Piece;
 
+/* Where the file system has no second names, an empty file stands at the name that the damaged one
+ * gets at its end: whoever ends it, this process or a later one, finds it there. */
+static bool mark_damaged(const char *kept)
+{
+    int fd = open(kept, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return false;
+    close(fd);
+    return true;
+}
+
 /* Some of the file cannot be taken over. From now on it has a second name, under which it stays
- * when the first one goes; where the file system has no such thing, it is renamed at its end. */
+ * when the first one goes. */
 static bool keep_aside(Writer *writer, const char *name)
 {
     char path[4096];
     char kept[4096 + 16];
-    SpoolSeen *seen = seen_find(writer, name);
     snprintf(path, sizeof path, "%s/%s", writer->spool.folder, name);
     snprintf(kept, sizeof kept, "%s.damaged", path);
     if (fault_here("metrics.spool.aside")) {
         errno = EIO;
         return false;
     }
-    bool linked = link(path, kept) == 0;
-    bool cannot = !linked && errno != EEXIST && seen != NULL &&
-                  (errno == EPERM || errno == ENOTSUP || errno == EMLINK || errno == ENOSYS);
-    if (!linked && !cannot)
-        return errno == EEXIST;
-    if (linked || !seen->renamed_at_end)
+    errno = EPERM;
+    bool has = !fault_here("metrics.spool.link") && link(path, kept) == 0;
+    if (!has && (errno == EPERM || errno == ENOTSUP || errno == EMLINK || errno == ENOSYS))
+        has = mark_damaged(kept);
+    if (!has && errno != EEXIST)
+        return false;
+    if (has)
         log_item(METRICS_SPOOL_DAMAGED, path, kept);
-    if (cannot)
-        seen->renamed_at_end = true;
-    return cannot || disk_sync_folder(writer->spool.folder, "metrics.spool.sync");
+    return disk_sync_folder(writer->spool.folder, "metrics.spool.sync");
 }
 
 /* Memory may be short for a moment; a frame that it never suffices for holds up nobody. False: it
@@ -209,6 +220,32 @@ static bool rest_is_torn(SpoolReader *reader)
     return got >= 0 && (got < (int64_t)sizeof header || zero);
 }
 
+/* The file goes, but for its second name if it has one; where that is another file, the name that
+ * is free. False: in doubt it stays. */
+static bool drop_file(const char *path, const char *kept)
+{
+    struct stat file, other;
+    char free_name[4096 + 32];
+    if (lstat(path, &file) != 0)
+        return errno == ENOENT;
+    if (lstat(kept, &other) != 0)
+        return errno == ENOENT && !fault_here("metrics.spool.unlink") && unlink(path) == 0;
+    if (file.st_dev == other.st_dev && file.st_ino == other.st_ino)
+        return !fault_here("metrics.spool.unlink") && unlink(path) == 0;
+    if (S_ISREG(other.st_mode) && other.st_size == 0)
+        return disk_rename(path, kept, "metrics.spool.aside");
+    for (int i = 1; i < FREE_NAMES; i++) {
+        snprintf(free_name, sizeof free_name, "%s-%d", kept, i);
+        errno = 0;
+        if (lstat(free_name, &other) != 0)
+            break;
+    }
+    if (errno != ENOENT || !disk_rename(path, free_name, "metrics.spool.aside"))
+        return false;
+    log_item(METRICS_SPOOL_DAMAGED, path, free_name);
+    return true;
+}
+
 /* Nothing more comes: the file goes, but for its second name if some of it could not be read. */
 static FileEnd end_file(Writer *writer, SpoolReader *reader, const char *name)
 {
@@ -218,11 +255,7 @@ static FileEnd end_file(Writer *writer, SpoolReader *reader, const char *name)
     snprintf(kept, sizeof kept, "%s.damaged", path);
     if (spool_reader_has_rest(reader) && !rest_is_torn(reader) && !keep_aside(writer, name))
         return FILE_END_WAITS;
-    const SpoolSeen *seen = seen_find(writer, name);
-    bool renames = seen != NULL && seen->renamed_at_end;
-    bool gone = renames ? disk_rename(path, kept, "metrics.spool.aside")
-                        : !fault_here("metrics.spool.unlink") && unlink(path) == 0;
-    if (!gone || !disk_sync_folder(writer->spool.folder, "metrics.spool.sync"))
+    if (!drop_file(path, kept) || !disk_sync_folder(writer->spool.folder, "metrics.spool.sync"))
         return FILE_END_WAITS;
     seen_forget(writer, name);
     char text[160];

@@ -32,8 +32,7 @@ enum {
 typedef struct SpoolSeen {
     char name[SPOOL_NAME_BYTES];
     uint64_t bytes;
-    uint32_t no_room;    /* how often there was no memory for the frame there */
-    bool renamed_at_end; /* some of it could not be read, and the file has no second name */
+    uint32_t no_room; /* how often there was no memory for the frame there */
 } SpoolSeen;
 
 /* Rows that leave the queue together: writer_batch.c. */

@@ -112,6 +112,31 @@ static void test_torn_at_every_byte(void **state)
     free(whole);
 }
 
+/* As a copy of the folder that left out what was empty brings it back. */
+static void test_rebuild_makes_its_folder(void **state)
+{
+    char path[4096], digest[65];
+    ArtifactSummary summary;
+    (void)state;
+    put_blobs(3);
+    append_to_log("garbage\n", 8);
+    snprintf(path, sizeof path, "%s/artifacts/tmp", room.root);
+    assert_int_equal(rmdir(path), 0);
+    reopen();
+    assert_true(artifact_store_rebuild(store, NULL, &summary));
+    assert_int_equal(log_capture.of_item[LOG_ARTIFACT_LOG_KEPT], 1);
+    assert_all_found(3);
+    assert_int_equal(rmdir(path), 0);
+    snprintf(path, sizeof path, "%s/artifacts/index.log", room.root);
+    assert_int_equal(unlink(path), 0);
+    reopen();
+    assert_int_equal(log_capture.of_item[LOG_ARTIFACT_LOG_REBUILT], 1);
+    assert_int_equal(log_capture.of_item[LOG_ARTIFACT_FAILED], 0);
+    assert_true(artifact_store_verify(store, NULL, &summary));
+    assert_int_equal(summary.rows, 3);
+    assert_true(artifact_store_put(store, "after", "after", 5, 0, digest));
+}
+
 static void test_damaged_lines_are_passed_over(void **state)
 {
     char path[ARTIFACT_STORE_PATH_BYTES], digest[65];
@@ -432,6 +457,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_cut_and_written_over, begin, end),
         cmocka_unit_test_setup_teardown(test_lost_log_is_rebuilt, begin, end),
         cmocka_unit_test_setup_teardown(test_missing_and_short_blobs_are_absent, begin, end),
+        cmocka_unit_test_setup_teardown(test_rebuild_makes_its_folder, begin, end),
         cmocka_unit_test_setup_teardown(test_verify_names_each, begin, end),
         cmocka_unit_test_setup_teardown(test_put_mends, begin, end),
         cmocka_unit_test_setup_teardown(test_gc, begin, end),

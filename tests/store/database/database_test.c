@@ -14,15 +14,16 @@
 
 static char folder[64];
 static char path[128];
-static int damaged_lines;
+static int damaged_lines, alone_lines;
 static char damaged_text[4096];
 
 static void capture(void *user, const LogEntry *entry)
 {
     (void)user;
-    if (entry->item != LOG_DATABASE_DAMAGED)
+    if (entry->item != LOG_DATABASE_DAMAGED && entry->item != LOG_DATABASE_LOG_ALONE)
         return;
-    damaged_lines++;
+    damaged_lines += entry->item == LOG_DATABASE_DAMAGED;
+    alone_lines += entry->item == LOG_DATABASE_LOG_ALONE;
     snprintf(damaged_text, sizeof damaged_text, "%s", entry->text);
 }
 
@@ -31,7 +32,7 @@ static int begin(void **state)
     (void)state;
     fixture_folder(folder);
     snprintf(path, sizeof path, "%s/d.duckdb", folder);
-    damaged_lines = 0;
+    damaged_lines = alone_lines = 0;
     return 0;
 }
 
@@ -276,6 +277,32 @@ static void test_other_file(void **state)
     check_moved(size_of(path));
 }
 
+/* The database was taken away and its log was left: nothing of it goes into the fresh one. */
+static void test_lone_log(void **state)
+{
+    (void)state;
+    char log_path[160];
+    snprintf(log_path, sizeof log_path, "%s.wal", path);
+    make_file(true);
+    off_t log_size = size_of(log_path);
+    assert_true(log_size > 100);
+    assert_int_equal(unlink(path), 0);
+    DatabaseError error;
+    assert_null(open_file(false, &error));
+    assert_non_null(strstr(error.text, log_path));
+    assert_true(size_of(log_path) == log_size);
+    Database *database = open_file(true, &error);
+    if (database == NULL)
+        fail_msg("%s", error.text);
+    assert_int_equal(alone_lines, 1);
+    assert_int_equal(damaged_lines, 0);
+    assert_non_null(strstr(damaged_text, database_moved_to(database)));
+    assert_non_null(strstr(database_moved_to(database), ".wal"));
+    assert_true(size_of(database_moved_to(database)) == log_size);
+    assert_true(fixture_number(database, "SELECT count(*) FROM duckdb_tables()") == 0);
+    database_close(&database);
+}
+
 /* The log alone is damaged: it is moved, and the file goes on from its last checkpoint. */
 static void test_damaged_log(void **state)
 {
@@ -481,11 +508,12 @@ int main(void)
     log_sink_add(capture, NULL);
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
-        TEST(test_settings),      TEST(test_params),       TEST(test_locked),
-        TEST(test_no_access),     TEST(test_damaged_file), TEST(test_cut_file),
-        TEST(test_other_file),    TEST(test_damaged_log),  TEST(test_pair_moves),
-        TEST(test_random_damage), TEST(test_words),        TEST(test_cannot_move),
-        TEST(test_spill),         TEST(test_sessions),     TEST(test_error_text),
+        TEST(test_settings),    TEST(test_params),        TEST(test_locked),
+        TEST(test_no_access),   TEST(test_damaged_file),  TEST(test_cut_file),
+        TEST(test_other_file),  TEST(test_damaged_log),   TEST(test_lone_log),
+        TEST(test_pair_moves),  TEST(test_random_damage), TEST(test_words),
+        TEST(test_cannot_move), TEST(test_spill),         TEST(test_sessions),
+        TEST(test_error_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

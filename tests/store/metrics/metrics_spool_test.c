@@ -117,6 +117,59 @@ static void test_damage_is_kept_before_it_is_passed_over(void **state)
     assert_int_equal(fixture_log_count(LOG_METRICS_SPOOL_UNREADABLE), 1);
 }
 
+/* A file system without second names, as FAT is: the damage is known to whoever ends the file, and
+ * nothing that lies at the name is written over. */
+static void keep_damage_without_links(const char *lies_there)
+{
+    SpoolWriter spool;
+    char command[1400];
+    MetricsStore *store = fixture_store(root);
+    assert_int_equal(fixture_query(store, "SELECT count(*) FROM runs"), 0);
+    assert_true(spool_writer_init(&spool, root, "0123456789abcdef0123456789abcdef"));
+    write_begin(&spool, 101);
+    wait_for_rows(store, 1);
+    const char *folder = fixture_path(root, "spool");
+    snprintf(command, sizeof command,
+             "cd %s && f=$(ls *.spool) && if [ -n '%s' ]; then echo '%s' > $f.damaged; fi", folder,
+             lies_there, lies_there);
+    assert_int_equal(system(command), 0);
+    fault_set_plan("metrics.spool.link:1+");
+    write_strange(&spool);
+    wait_for(LOG_METRICS_SPOOL_FRAME_DAMAGED, 1);
+    fault_set_plan(NULL);
+    write_begin(&spool, 102);
+    wait_for_rows(store, 2);
+    metrics_store_destroy(&store); /* what it had in memory is gone; the file's writer lives */
+    snprintf(command, sizeof command, "cp %s/*.spool %s/whole", folder, root);
+    assert_int_equal(system(command), 0);
+    spool_writer_finish(&spool);
+    store = fixture_store(root);
+    assert_int_equal(fixture_query(store, "SELECT count(*) FROM runs"), 2);
+    metrics_store_destroy(&store);
+    assert_int_equal(files(".spool"), 0);
+    snprintf(command, sizeof command, "cmp %s/whole %s/*.spool.damaged%s", root, folder,
+             *lies_there != '\0' ? "-1" : "");
+    assert_int_equal(system(command), 0);
+    if (*lies_there == '\0')
+        return;
+    snprintf(command, sizeof command, "test \"$(cat %s/*.spool.damaged)\" = '%s'", folder,
+             lies_there);
+    assert_int_equal(system(command), 0);
+}
+
+static void test_damage_is_kept_without_second_names(void **state)
+{
+    (void)state;
+    keep_damage_without_links("");
+    assert_int_equal(fixture_log_count(LOG_METRICS_SPOOL_DAMAGED), 1);
+}
+
+static void test_what_lies_at_the_name_stays(void **state)
+{
+    (void)state;
+    keep_damage_without_links("of somebody else");
+}
+
 /* Each flush of the data root that fails is seen, and made good by the next try. */
 static void test_new_names_are_flushed(void **state)
 {
@@ -150,6 +203,10 @@ int main(void)
                                         fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_damage_is_kept_before_it_is_passed_over,
                                         fixture_set_up, fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_damage_is_kept_without_second_names, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test_setup_teardown(test_what_lies_at_the_name_stays, fixture_set_up,
+                                        fixture_tear_down),
         cmocka_unit_test_setup_teardown(test_new_names_are_flushed, fixture_set_up,
                                         fixture_tear_down),
     };
