@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/fault.h"
+#include "core/frame_thread.h"
 #include "core/sanitized.h"
 #include "metrics_fixture.h"
 #include "store/database/database.h"
@@ -107,7 +108,7 @@ static void test_a_store_is_closed_under_a_call(void **state)
     Caller caller;
     MetricsStore *store = fixture_store(root);
     metrics_store_end_run(store, metrics_store_begin_run(store, "e", "n"));
-    Database *database = query_database(store, &snapshot_us, &error);
+    Database *database = query_database(store, frame_thread_until_ns(), &snapshot_us, &error);
     assert_non_null(database);
     caller_start(&caller, database);
     metrics_store_destroy(&store);

@@ -13,6 +13,7 @@
 #include "metrics_fixture.h"
 #include "store/artifacts/artifact_store.h"
 #include "store/file_lock.h"
+#include "store/metrics/store_impl.h"
 
 static char *const root = fixture_folder;
 
@@ -108,25 +109,26 @@ static void test_another_process_puts_an_artifact(void **state)
 }
 
 typedef struct Holder {
-    pthread_mutex_t mutex;
+    pthread_mutex_t *mutex;
     atomic_bool held, done;
 } Holder;
 
 static void *hold_mutex(void *user)
 {
     Holder *holder = user;
-    pthread_mutex_lock(&holder->mutex);
+    pthread_mutex_lock(holder->mutex);
     atomic_store(&holder->held, true);
     while (!atomic_load(&holder->done))
         usleep(1000);
-    pthread_mutex_unlock(&holder->mutex);
+    pthread_mutex_unlock(holder->mutex);
     return NULL;
 }
 
 static void test_another_thread_has_a_lock(void **state)
 {
     (void)state;
-    Holder holder = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    Holder holder = {.mutex = &mutex};
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, hold_mutex, &holder), 0);
     while (!atomic_load(&holder.held))
@@ -135,22 +137,23 @@ static void test_another_thread_has_a_lock(void **state)
     frame_thread_enter();
     frame_thread_leave(); /* one host of two ended */
     assert_true(frame_thread_is_current());
-    assert_false(frame_thread_lock(&holder.mutex));
+    assert_false(frame_thread_lock(&mutex));
     atomic_store(&holder.done, true);
     pthread_join(thread, NULL);
-    assert_true(frame_thread_lock(&holder.mutex));
-    pthread_mutex_unlock(&holder.mutex);
+    assert_true(frame_thread_lock(&mutex));
+    pthread_mutex_unlock(&mutex);
     frame_thread_leave();
     assert_false(frame_thread_is_current());
-    assert_true(frame_thread_lock(&holder.mutex));
-    pthread_mutex_unlock(&holder.mutex);
+    assert_true(frame_thread_lock(&mutex));
+    pthread_mutex_unlock(&mutex);
 }
 
 /* By the clock that nobody sets: a wait is over no sooner than that clock says. */
 static void test_a_wait_has_an_end(void **state)
 {
     (void)state;
-    Holder holder = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    Holder holder = {.mutex = &mutex};
     pthread_t thread;
     assert_int_equal(frame_thread_until_ns(), INT64_MAX);
     assert_int_equal(pthread_create(&thread, NULL, hold_mutex, &holder), 0);
@@ -158,13 +161,56 @@ static void test_a_wait_has_an_end(void **state)
         usleep(1000);
     for (int64_t wait_ms = -1000; wait_ms <= 20; wait_ms += 510) {
         int64_t until_ns = mutex_wait_now_ns() + wait_ms * 1000000;
-        assert_false(mutex_wait_until(&holder.mutex, until_ns));
+        assert_false(mutex_wait_until(&mutex, until_ns));
         assert_true(mutex_wait_now_ns() >= until_ns);
     }
     atomic_store(&holder.done, true);
     pthread_join(thread, NULL);
-    assert_true(mutex_wait_until(&holder.mutex, 0)); /* free, however late */
-    pthread_mutex_unlock(&holder.mutex);
+    assert_true(mutex_wait_until(&mutex, 0)); /* free, however late */
+    pthread_mutex_unlock(&mutex);
+}
+
+/* A condition that nobody meets. */
+static void test_a_condition_has_an_end(void **state)
+{
+    (void)state;
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t condition;
+    assert_true(mutex_wait_condition_init(&condition));
+    pthread_mutex_lock(&mutex);
+    for (int64_t wait_ms = -1000; wait_ms <= 20; wait_ms += 510) {
+        int64_t until_ns = mutex_wait_now_ns() + wait_ms * 1000000;
+        while (mutex_wait_condition(&condition, &mutex, until_ns))
+            ;
+        assert_true(mutex_wait_now_ns() >= until_ns);
+    }
+    pthread_mutex_unlock(&mutex);
+    pthread_cond_destroy(&condition);
+}
+
+/* As when it opens another process's snapshot on a disk that does not answer. */
+static void test_another_thread_opens_the_database(void **state)
+{
+    (void)state;
+    struct ArrowArrayStream stream;
+    MetricsStore *store = fixture_store(root);
+    uint64_t run = metrics_store_begin_run(store, "e", "n");
+    assert_int_equal(fixture_query(store, "SELECT count(*) FROM runs"), 1);
+    Holder holder = {.mutex = &store->database_mutex};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, hold_mutex, &holder), 0);
+    while (!atomic_load(&holder.held))
+        usleep(1000);
+    frame_thread_enter();
+    assert_false(metrics_store_query(store, "SELECT 1", &stream));
+    assert_true(says(LOG_METRICS_QUERY_REFUSED, "busy; do it in a job"));
+    assert_false(metrics_store_set_note(store, run, "later"));
+    assert_true(says(LOG_METRICS_CHANGE_FAILED, "busy; do it in a job"));
+    atomic_store(&holder.done, true);
+    pthread_join(thread, NULL);
+    assert_true(metrics_store_set_note(store, run, "now"));
+    frame_thread_leave();
+    metrics_store_destroy(&store);
 }
 
 int main(void)
@@ -178,6 +224,9 @@ int main(void)
                                         fixture_tear_down),
         cmocka_unit_test(test_another_thread_has_a_lock),
         cmocka_unit_test(test_a_wait_has_an_end),
+        cmocka_unit_test(test_a_condition_has_an_end),
+        cmocka_unit_test_setup_teardown(test_another_thread_opens_the_database, fixture_set_up,
+                                        fixture_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 
 #include "core/frame_thread.h"
 #include "core/log.h"
+#include "core/mutex_wait.h"
 #include "store/database/select_guard.h"
 #include "store/metrics/disk.h"
 #include "store/metrics/query.h"
@@ -56,11 +57,13 @@ static Database *newest_snapshot(MetricsStore *store, int64_t *made_us, Database
     return open[0].database;
 }
 
-Database *query_database(MetricsStore *store, int64_t *snapshot_us, DatabaseError *error)
+Database *query_database(MetricsStore *store, int64_t until_ns, int64_t *snapshot_us,
+                         DatabaseError *error)
 {
     *snapshot_us = 0;
-    bool on_frame = frame_thread_is_current();
-    bool settled = metrics_settle(store, on_frame ? FRAME_THREAD_WAIT_MS : SETTLE_MS);
+    bool on_frame = until_ns != INT64_MAX;
+    bool settled = metrics_settle(
+        store, on_frame ? until_ns : metrics_monotonic_ns() + (int64_t)SETTLE_MS * 1000000);
     char trouble[sizeof store->trouble];
     if (!metrics_lock_soon(store)) {
         database_error_set(error, 0, METRICS_LOST_TEXT);
@@ -70,7 +73,7 @@ Database *query_database(MetricsStore *store, int64_t *snapshot_us, DatabaseErro
     bool ended = store->ended;
     memcpy(trouble, store->trouble, sizeof trouble);
     metrics_unlock(store);
-    if (!frame_thread_lock(&store->database_mutex)) {
+    if (!mutex_wait_until(&store->database_mutex, until_ns)) {
         database_error_set(error, 0, "the database is being opened: " FRAME_THREAD_BUSY);
         return NULL;
     }
@@ -92,18 +95,16 @@ Database *query_database(MetricsStore *store, int64_t *snapshot_us, DatabaseErro
 
 /* Rows that cannot be written now are not in the answer, which says what is there. False: the frame
  * thread cannot wait for those that can. */
-static bool flush_for_query(MetricsStore *store)
+static bool flush_for_query(MetricsStore *store, int64_t until_ns)
 {
-    if (!frame_thread_is_current()) {
+    if (until_ns == INT64_MAX) {
         metrics_store_flush(store, FLUSH_MS);
         return true;
     }
     uint64_t position = atomic_load(&store->queue.head);
     if (!metrics_lock_soon(store))
         return true; /* query_database says so */
-    bool ok = metrics_flush_locked(store, position,
-                                   metrics_monotonic_ns() + (int64_t)FRAME_THREAD_WAIT_MS * 1000000,
-                                   false) ||
+    bool ok = metrics_flush_locked(store, position, until_ns, false) ||
               store->state != METRICS_STATE_FINE || !store->has_thread || store->ended;
     metrics_unlock(store);
     return ok;
@@ -123,8 +124,9 @@ bool metrics_store_query(MetricsStore *store, const char *sql, struct ArrowArray
         return false;
     }
     Database *database = NULL;
-    if (flush_for_query(store))
-        database = query_database(store, &snapshot_us, &error);
+    int64_t until_ns = frame_thread_until_ns(); /* for all that is waited for here */
+    if (flush_for_query(store, until_ns))
+        database = query_database(store, until_ns, &snapshot_us, &error);
     else
         database_error_set(&error, 0, "rows are still being written: " FRAME_THREAD_BUSY);
     bool ok = database != NULL && select_guard_query(database, sql, out, &error);
@@ -144,13 +146,17 @@ static bool change(MetricsStore *store, const char *call, uint64_t run, const ch
 {
     DatabaseError error = {0};
     int64_t snapshot_us = 0;
-    Database *database = query_database(store, &snapshot_us, &error);
+    int64_t until_ns = frame_thread_until_ns();
+    Database *database = query_database(store, until_ns, &snapshot_us, &error);
     bool ok = false;
-    pthread_mutex_lock(&store->database_mutex);
-    bool writable = database != NULL && database == store->database && !store->database_is_newer;
-    pthread_mutex_unlock(&store->database_mutex);
+    bool taken = database != NULL && mutex_wait_until(&store->database_mutex, until_ns);
+    bool writable = taken && database == store->database && !store->database_is_newer;
+    if (taken)
+        pthread_mutex_unlock(&store->database_mutex);
     DatabaseSession *session = writable ? database_session_open(database, &error) : NULL;
-    if (database != NULL && !writable)
+    if (database != NULL && !taken)
+        database_error_set(&error, 0, "the database is being opened: " FRAME_THREAD_BUSY);
+    else if (database != NULL && !writable)
         database_error_set(&error, 0, "another process owns the data root");
     if (session != NULL && database_session_enter(session, &error)) {
         Sql sql = {.api = database_session_api(session),

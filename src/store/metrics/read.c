@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/fault.h"
+#include "core/frame_thread.h"
 #include "core/log.h"
 #include "store/metrics/query.h"
 #include "store/metrics/read_impl.h"
@@ -53,7 +54,8 @@ static bool refused(MetricsReader *reader)
 bool read_enter(MetricsReader *reader)
 {
     reader->error.text[0] = '\0';
-    Database *now = query_database(reader->store, &reader->snapshot_us, &reader->error);
+    Database *now = query_database(reader->store, frame_thread_until_ns(), &reader->snapshot_us,
+                                   &reader->error);
     if (now == NULL)
         return refused(reader);
     if (now != reader->database || reader->session == NULL) {

@@ -314,10 +314,9 @@ void metrics_store_rescue(MetricsStore *store, uint64_t deadline_ns)
         nanosleep(&pause, NULL);
 }
 
-bool metrics_settle(MetricsStore *store, uint32_t timeout_ms)
+bool metrics_settle(MetricsStore *store, int64_t deadline_ns)
 {
-    struct timespec deadline =
-        metrics_timespec(metrics_monotonic_ns() + (int64_t)timeout_ms * 1000000);
+    struct timespec deadline = metrics_timespec(deadline_ns);
     if (!metrics_lock_soon(store))
         return false;
     bool ok = metrics_start_locked(store);

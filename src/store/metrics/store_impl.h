@@ -102,7 +102,8 @@ int64_t metrics_close_ns(const MetricsStore *store);
 void metrics_say_early(MetricsStore *store, const char *why);
 /* Wakes the writer, whatever it waits for. */
 void metrics_wake(MetricsStore *store);
-/* Waits until the writer knows its mode, opening the database if that is this process's. */
-bool metrics_settle(MetricsStore *store, uint32_t timeout_ms);
+/* Waits, until `deadline_ns` of CLOCK_MONOTONIC, for the writer to know its mode, opening the
+ * database if that is this process's. */
+bool metrics_settle(MetricsStore *store, int64_t deadline_ns);
 
 #endif
