@@ -188,7 +188,7 @@ static bool execute_around_own(DataCall *call, const Statement *statement)
     char *before = own_table(call);
     char *after = NULL;
     bool done =
-        before != NULL && database_session_execute(session, statement->prepared, call->error);
+        before != NULL && database_session_execute_whole(session, statement->prepared, call->error);
     if (done)
         after = own_table(call);
     done = after != NULL;

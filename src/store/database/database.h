@@ -97,6 +97,10 @@ DuckdbResult *database_session_result(DatabaseSession *session);
  * whole. Between enter and leave; does not destroy `prepared`. */
 bool database_session_execute(DatabaseSession *session, DuckdbPrepared prepared,
                               DatabaseError *error);
+/* The same, whole in any case: other statements of the connection, which end what streams, may
+ * come before it is read. */
+bool database_session_execute_whole(DatabaseSession *session, DuckdbPrepared prepared,
+                                    DatabaseError *error);
 /* Runs statements of our own, as database_run(). */
 bool database_session_run(DatabaseSession *session, const char *sql, DatabaseError *error);
 

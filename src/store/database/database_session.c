@@ -164,8 +164,8 @@ bool database_session_run(DatabaseSession *session, const char *sql, DatabaseErr
     return false;
 }
 
-bool database_session_execute(DatabaseSession *session, DuckdbPrepared prepared,
-                              DatabaseError *error)
+static bool execute(DatabaseSession *session, DuckdbPrepared prepared, bool whole,
+                    DatabaseError *error)
 {
     const DuckdbApi *duckdb = session->database->duckdb;
     DuckdbPending pending = NULL;
@@ -179,7 +179,7 @@ bool database_session_execute(DatabaseSession *session, DuckdbPrepared prepared,
         database_error_set(error, DUCKDB_ERROR_KIND_FATAL, "injected fatal failure");
         return false;
     }
-    DuckdbState state = duckdb->pending_prepared_streaming != NULL
+    DuckdbState state = duckdb->pending_prepared_streaming != NULL && !whole
                             ? duckdb->pending_prepared_streaming(prepared, &pending)
                             : duckdb->pending_prepared(prepared, &pending);
     if (state != DUCKDB_STATE_SUCCESS) {
@@ -205,6 +205,18 @@ bool database_session_execute(DatabaseSession *session, DuckdbPrepared prepared,
 done:
     duckdb->destroy_pending(&pending);
     return done;
+}
+
+bool database_session_execute(DatabaseSession *session, DuckdbPrepared prepared,
+                              DatabaseError *error)
+{
+    return execute(session, prepared, false, error);
+}
+
+bool database_session_execute_whole(DatabaseSession *session, DuckdbPrepared prepared,
+                                    DatabaseError *error)
+{
+    return execute(session, prepared, true, error);
 }
 
 bool database_sessions_end(Database *database, int64_t until_ns)

@@ -55,6 +55,11 @@ def check_csv(sql):
     assert read[0] == ["i", "t", "n"], read[0]
     assert [row[1] for row in read[1:]] == TEXTS
     assert all(row[2] == "" for row in read[1:])
+    for words, plan in (("EXPLAIN", "physical_plan"), ("EXPLAIN ANALYZE", "analyzed_plan")):
+        text = sql.good("--csv", f"{words} SELECT i FROM range(7) r(i)")
+        rows = list(csv.reader(io.StringIO(text, newline="")))
+        assert rows[0] == ["explain_key", "explain_value"], rows
+        assert len(rows) == 2 and rows[1][0] == plan and "RANGE" in rows[1][1], rows
     raw = sql.good("--csv", "SELECT NULL AS a, '' AS b")
     assert raw == 'a,b\n,""\n', raw
     assert sql.good("--csv", "SELECT 1 AS a WHERE false") == "a\n"
