@@ -126,7 +126,7 @@ void panel_values(App *app)
     }
     if (stats->nan_count > 0 && data->channels == 0) {
         ui->text_ex("NaN gets the colour of entry 0, as the lowest end does; cells of 8 pixels and "
-                    "more are crossed where they are NaN",
+                    "more are crossed where they are NaN, up to 32 768 cells in sight",
                     -1, 0, CALIPER_TEXT_DIM | CALIPER_TEXT_WRAP | CALIPER_TEXT_SMALL);
     }
     ui->field("elements", text_count(stats->element_count, text, sizeof(text)));

@@ -1,11 +1,14 @@
 /* tensorscope/panel_nan.c: crosses over the cells that are NaN. The colormap's rule gives them the
  * colour of entry 0, as the lowest end; the picture keeps that, and the cross tells them apart
- * where a cell is large enough for one. Frame thread. */
+ * where a cell is large enough for one and not too many are in sight. Frame thread. */
 #include <math.h>
 
 #include "app.h"
 
 static const double cell_least = 8.0; /* logical units */
+/* In sight: a window of 1920 x 1080 full of the smallest. Two strokes each are half of what the
+ * host draws in a region, so that the rest of the panel is drawn too. */
+static const uint64_t cells_most = 32768;
 
 static bool is_nan(ArrayDtype dtype, const void *element)
 {
@@ -48,6 +51,9 @@ void panel_nan(const App *app, uint64_t rows, uint64_t cols, double down, double
     uint64_t row, row_end, first, col_end;
     cells_between(seen[1] / down, seen[3] / down, rows, &row, &row_end);
     cells_between(seen[0] / across, seen[2] / across, cols, &first, &col_end);
+    if (row_end > row && col_end > first && col_end - first > cells_most / (row_end - row)) {
+        return;
+    }
     for (; row < row_end; row++) {
         for (uint64_t col = first; col < col_end; col++) {
             if (is_nan(view->whole.data->dtype, element_at(view, row, col))) {

@@ -56,6 +56,47 @@ static void integer_format(char *format, const char *unit)
     append_unit(format, 4, unit);
 }
 
+/* Typing begins or goes on in a field: its edit line takes the text from the format. */
+static bool is_typed_in(const char *id_label)
+{
+    const ImGuiContext &g = *ImGui::GetCurrentContext();
+    const ImGuiID id = ImGui::GetCurrentWindow()->GetID(id_label);
+    return ImGui::TempInputIsActive(id) || g.NavActivateInputId == id || g.IO.KeyCtrl ||
+           g.IO.MouseClickedCount[0] > 1 || g.IO.MouseDoubleClicked[0];
+}
+
+/* A number that a field would cut reads as another one: -1.5e-12 as -1.5e-1. The format for what
+ * fits of it: fewer digits, behind ~ where they are not the whole number, then without the unit,
+ * then dots. Answers `format` itself where that fits or is typed in, else `own`. */
+static const char *fitting_format(char *own, const char *format, const char *id_label,
+                                  ImGuiDataType type, const void *number, const char *unit,
+                                  float room)
+{
+    char text[FORMAT_BYTES + 400];
+    ImGui::DataTypeFormatString(text, sizeof text, type, number, format);
+    if (ImGui::CalcTextSize(text).x <= room || is_typed_in(id_label))
+        return format;
+    const bool whole = type == ImGuiDataType_S64;
+    const int64_t integer = whole ? *static_cast<const int64_t *>(number) : 0;
+    const double value =
+        whole ? static_cast<double>(integer) : *static_cast<const double *>(number);
+    const bool kept = !whole || (integer <= INT64_C(1) << 53 && integer >= -(INT64_C(1) << 53));
+    const char *const tails[2] = {unit, nullptr};
+    for (const char *tail : tails) {
+        for (int digits = 16; digits >= 1; digits--) {
+            int used = std::snprintf(own, FORMAT_BYTES, "%.*g", digits, value);
+            if (!kept || std::strtod(own, nullptr) != value)
+                used = std::snprintf(own, FORMAT_BYTES, "~%.*g", digits, value);
+            append_unit(own, static_cast<size_t>(used), tail);
+            ImGui::DataTypeFormatString(text, sizeof text, type, number, own);
+            if (ImGui::CalcTextSize(text).x <= room)
+                return own;
+        }
+    }
+    std::snprintf(own, FORMAT_BYTES, "..");
+    return own;
+}
+
 static ImGuiSliderFlags slider_flags(uint32_t flags)
 {
     return ((flags & CALIPER_NUMBER_LOG) != 0 ? ImGuiSliderFlags_Logarithmic : 0) |
@@ -78,10 +119,13 @@ static float upright_width(ImGuiDataType type, const void *value, const void *mi
 }
 
 static bool any_slider(const char *shown, ImGuiDataType type, void *value, const void *min,
-                       const void *max, const char *format, uint32_t flags)
+                       const void *max, const char *format, const char *unit, uint32_t flags)
 {
     const bool upright = (flags & CALIPER_NUMBER_VERTICAL) != 0;
+    char own[FORMAT_BYTES];
     widgets_item(0.0f);
+    if (!upright)
+        format = fitting_format(own, format, shown, type, value, unit, ImGui::CalcItemWidth());
     const bool changed =
         upright ? ImGui::VSliderScalar(shown,
                                        ImVec2(upright_width(type, value, min, max, format), 120.0f),
@@ -118,7 +162,7 @@ bool widgets_slot_slider(const char *label, double *v, double min, double max, i
     value = ImClamp(value, -limit, limit);
     const double start = value;
     const char *const shown = widgets_label(label);
-    any_slider(shown, ImGuiDataType_Double, &value, &min, &max, format, flags);
+    any_slider(shown, ImGuiDataType_Double, &value, &min, &max, format, unit, flags);
     if (value == start || value == before)
         return false;
     *v = value;
@@ -147,7 +191,7 @@ bool widgets_slot_slider_int(const char *label, int64_t *v, int64_t min, int64_t
     char format[FORMAT_BYTES];
     integer_format(format, unit);
     const char *const shown = widgets_label(label);
-    any_slider(shown, ImGuiDataType_S64, &value, &min, &max, format, flags);
+    any_slider(shown, ImGuiDataType_S64, &value, &min, &max, format, unit, flags);
     if (value == start)
         return false;
     *v = value;
@@ -167,14 +211,17 @@ static float drag_speed(double speed, double min, double max, bool limited, doub
 }
 
 static bool drag_one(const char *id, double *value, float speed, const double *min,
-                     const double *max, const char *format, uint32_t flags)
+                     const double *max, const char *format, const char *unit, uint32_t flags)
 {
     const bool nan = std::isnan(*value);
+    char fitting[FORMAT_BYTES];
     double own = nan ? (min != nullptr ? *min : 0.0) : *value;
     const double start = own;
     /* Limits decide only what the person enters: a value outside is shown as it is. */
-    ImGui::DragScalar(id, ImGuiDataType_Double, &own, speed, min, max, nan ? "nan" : format,
-                      slider_flags(flags));
+    const char *const shown = nan ? "nan"
+                                  : fitting_format(fitting, format, id, ImGuiDataType_Double, &own,
+                                                   unit, ImGui::CalcItemWidth());
+    ImGui::DragScalar(id, ImGuiDataType_Double, &own, speed, min, max, shown, slider_flags(flags));
     const bool touched = ImGui::IsItemActive() || ImGui::IsItemDeactivated();
     if (!touched || own == start)
         return false;
@@ -182,12 +229,12 @@ static bool drag_one(const char *id, double *value, float speed, const double *m
     return true;
 }
 
-/* `n` fields in one row, then the label. Returns whether one changed. */
-static bool drag_row(const char *shown, double *values, int32_t n, double speed, const double *min,
-                     const double *max, const char *format, uint32_t flags)
+/* `n` fields in one row, then the label; `field(i)` draws one under the id "##v" and answers
+ * whether it changed. */
+template <typename Field>
+static bool row_of_fields(const char *kind, const char *shown, int32_t n, Field field)
 {
     bool changed = false;
-    const bool limited = min != nullptr && max != nullptr;
     widgets_item(0.0f);
     ImGui::BeginGroup();
     ImGui::PushID(shown);
@@ -196,10 +243,8 @@ static bool drag_row(const char *shown, double *values, int32_t n, double speed,
         ImGui::PushID(i);
         if (i > 0)
             ImGui::SameLine(0.0f, ImGui::GetStyle().ItemInnerSpacing.x);
-        const float step =
-            drag_speed(speed, limited ? *min : 0.0, limited ? *max : 0.0, limited, values[i]);
-        changed |= drag_one("##v", &values[i], step, min, max, format, flags);
-        widgets_listed("drag", shown);
+        changed |= field(i);
+        widgets_listed(kind, shown);
         ImGui::PopID();
         ImGui::PopItemWidth();
     }
@@ -211,6 +256,17 @@ static bool drag_row(const char *shown, double *values, int32_t n, double speed,
     }
     ImGui::EndGroup();
     return changed;
+}
+
+static bool drag_row(const char *shown, double *values, int32_t n, double speed, const double *min,
+                     const double *max, const char *format, const char *unit, uint32_t flags)
+{
+    const bool limited = min != nullptr && max != nullptr;
+    return row_of_fields("drag", shown, n, [&](int32_t i) {
+        const float step =
+            drag_speed(speed, limited ? *min : 0.0, limited ? *max : 0.0, limited, values[i]);
+        return drag_one("##v", &values[i], step, min, max, format, unit, flags);
+    });
 }
 
 bool widgets_slot_drag(const char *label, double *v, int32_t n, double speed, double min,
@@ -230,7 +286,7 @@ bool widgets_slot_drag(const char *label, double *v, int32_t n, double speed, do
     const bool limited = min < max;
     const char *const shown = widgets_label(label);
     if (!drag_row(shown, values, n, speed, limited ? &min : nullptr, limited ? &max : nullptr,
-                  format, flags))
+                  format, unit, flags))
         return false;
     std::memcpy(v, values, sizeof(double) * static_cast<size_t>(n));
     return true;
@@ -256,11 +312,14 @@ bool widgets_slot_drag_int(const char *label, int64_t *v, int32_t n, double spee
     if (!(std::isfinite(speed) && speed > 0.0))
         step = ImMax(step, 0.2f);
     const char *const shown = widgets_label(label);
-    widgets_item(0.0f);
-    const bool changed =
-        ImGui::DragScalarN(shown, ImGuiDataType_S64, values, n, step, limited ? &min : nullptr,
-                           limited ? &max : nullptr, format, slider_flags(flags));
-    widgets_listed("drag_int", shown);
+    const bool changed = row_of_fields("drag_int", shown, n, [&](int32_t i) {
+        char own[FORMAT_BYTES];
+        const char *const fitting = fitting_format(own, format, "##v", ImGuiDataType_S64,
+                                                   &values[i], unit, ImGui::CalcItemWidth());
+        return ImGui::DragScalar("##v", ImGuiDataType_S64, &values[i], step,
+                                 limited ? &min : nullptr, limited ? &max : nullptr, fitting,
+                                 slider_flags(flags));
+    });
     if (!changed)
         return false;
     std::memcpy(v, values, sizeof(int64_t) * static_cast<size_t>(n));
@@ -283,7 +342,7 @@ bool widgets_slot_drag_range(const char *label, double *lo, double *hi, double s
         speed = width / 300.0;
     const char *const shown = widgets_label(label);
     if (!drag_row(shown, values, 2, speed, limited ? &min : nullptr, limited ? &max : nullptr,
-                  format, flags))
+                  format, unit, flags))
         return false;
     if (values[0] > values[1]) { /* the moved end stops at the other one */
         if (values[0] != before[0])

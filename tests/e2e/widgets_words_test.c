@@ -62,11 +62,12 @@ static void click(float x, float y, void (*draw)(UiBench *, void *))
 
 static double ends[2];
 static char text[64];
+static float ends_width = 360;
 
 static void draw_range(UiBench *b, void *user)
 {
     (void)user;
-    b->w->push_width(360);
+    b->w->push_width(ends_width);
     b->w->drag_range("ends", &ends[0], &ends[1], 1e-9, 0, 0, 0, NULL, 0);
     b->w->end(CALIPER_SCOPE_WIDTH);
     snprintf(text, sizeof text, "%s", b->w->clipboard());
@@ -111,13 +112,82 @@ static void numbers_are_told_apart_and_taken_back(void **unused)
         {1, 1.0000000000000002, "1", "1.0000000000000002"}, /* in binary64 */
         {9007199254740992.0, 9007199254740994.0, "9007199254740992", "9007199254740994"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const size_t count = sizeof cases / sizeof cases[0];
+    for (size_t i = 0; i < 2 * count; i++) {
+        ends_width = i < count ? 360 : 100; /* too narrow for most: what is typed is whole */
         for (uint32_t nth = 0; nth < 2; nth++) {
-            ends[0] = cases[i].low;
-            ends[1] = cases[i].high;
-            assert_string_equal(shown_in(nth), nth == 0 ? cases[i].low_text : cases[i].high_text);
-            const double given = nth == 0 ? cases[i].low : cases[i].high;
+            ends[0] = cases[i % count].low;
+            ends[1] = cases[i % count].high;
+            assert_string_equal(shown_in(nth),
+                                nth == 0 ? cases[i % count].low_text : cases[i % count].high_text);
+            const double given = nth == 0 ? cases[i % count].low : cases[i % count].high;
             assert_true((float)ends[nth] == (float)given && ends[0] < ends[1]);
+        }
+    }
+}
+
+/* ---- Numbers wider than their field ---- */
+
+static double shown_number;
+static int64_t shown_integer;
+static float field_width;
+static uint8_t pictures[2][BENCH_W * BENCH_H * 4];
+
+static void draw_narrow(UiBench *b, void *user)
+{
+    double number = shown_number, three[3] = {number, 0, number};
+    int64_t integer = shown_integer;
+    (void)user;
+    b->w->push_width(field_width);
+    b->w->drag("##one", &number, 1, 1, 0, 0, 0, NULL, 0);
+    b->w->slider("##slider", &number, -8e307, 8e307, 0, "m%", CALIPER_NUMBER_NO_CLAMP);
+    b->w->slider("##places", &number, -8e307, 8e307, 3, NULL, CALIPER_NUMBER_NO_CLAMP);
+    b->w->drag_int("##whole", &integer, 1, 1, 0, 0, "px", 0);
+    b->w->slider_int("##steps", &integer, -(INT64_C(1) << 62), (INT64_C(1) << 62) - 1, NULL, 0);
+    b->w->next_width(3 * field_width);
+    b->w->drag("##three", three, 3, 1, 0, 0, 0, "m", 0);
+    b->w->end(CALIPER_SCOPE_WIDTH);
+}
+
+/* The rows of the picture in which two numbers are shown differently. */
+static bool rows_differ(float y, float height)
+{
+    const size_t row = (size_t)BENCH_W * 4, from = (size_t)y * row;
+    return memcmp(pictures[0] + from, pictures[1] + from, (size_t)height * row) != 0;
+}
+
+/* Numbers that are alike but for their ends are shown differently in every field that has room for
+ * one digit and an exponent. */
+static void no_number_is_cut(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double numbers[2];
+        int64_t integers[2];
+    } cases[] = {
+        {{-1.2345678e-12, -1.2345678e-1}, {123456789012, 12345678901}},
+        {{4.2535296e+37, 4.2535296e+3}, {-9007199254740993, -900719925474099}},
+        {{1.0000001e-30, 1.0000001e+30}, {100000000000, 1000000000000}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (field_width = 70; field_width < 130; field_width += 7) {
+            for (int which = 0; which < 2; which++) {
+                shown_number = cases[i].numbers[which];
+                shown_integer = cases[i].integers[which];
+                bench_move(&bench, 390, 290);
+                frames(draw_narrow, 3);
+                assert_true(
+                    renderer_frame_read(bench.renderer, pictures[which], sizeof pictures[which]));
+            }
+            uint32_t count = 0, fields = 0;
+            const UiItem *items = ui_items(bench.ui, &count);
+            for (uint32_t n = 0; n < count; n++) {
+                fields += items[n].w > 0;
+                if (!rows_differ(items[n].y, items[n].h))
+                    fail_msg("case %zu: %s %s, %.0f wide, shows both alike", i, items[n].kind,
+                             items[n].label, (double)field_width);
+            }
+            assert_int_equal(fields, 8);
         }
     }
 }
@@ -250,6 +320,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(numbers_are_told_apart_and_taken_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_number_is_cut, setup, teardown),
         cmocka_unit_test_setup_teardown(no_number_is_broken, setup, teardown),
         cmocka_unit_test_setup_teardown(every_item_of_a_list_has_a_name, setup, teardown),
         cmocka_unit_test_setup_teardown(a_closed_tree_answers_for_itself, setup, teardown),

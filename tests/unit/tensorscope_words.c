@@ -123,6 +123,39 @@ static void test_nan_is_told_from_the_lowest_value(void **state)
     assert_int_equal(lines_of(values, "NaN gets the colour of entry 0"), plain + 4);
 }
 
+/* A great window full of NaN has more cells than the host would draw strokes for: without crosses
+ * the rest of the panel is still drawn. At any shape of what is in sight. */
+static void test_crosses_have_a_most(void **state)
+{
+    static float values[400 * 400];
+    static const struct {
+        double across, down;
+        bool crossed;
+    } cases[] = {{181, 181, true}, {182, 181, false}, {400, 81, true},   {400, 82, false},
+                 {81, 400, true},  {82, 400, false},  {400, 400, false}, {1, 1, true}};
+    const uint64_t shape[2] = {400, 400};
+    (void)state;
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        values[i] = NAN;
+    }
+    write_array(ARRAY_DTYPE_F32, 2, shape, values);
+    void *self = start(path);
+    wait_for(self, "NaN gets the colour of entry 0");
+    const float width = host.width;
+    host.width = 8000.0f; /* cells of 20 units and more */
+    int others = 0;
+    for (size_t i = sizeof(cases) / sizeof(cases[0]); i-- > 0;) {
+        host.sight[0] = cases[i].across;
+        host.sight[1] = cases[i].down;
+        frame(self);
+        others = i + 1 == sizeof(cases) / sizeof(cases[0]) ? host.draws - 2 : others;
+        const int strokes = cases[i].crossed ? (int)(2 * cases[i].across * cases[i].down) : 0;
+        assert_int_equal(host.draws - others, strokes);
+    }
+    host.width = width;
+    stop(self);
+}
+
 /* A bar of one value is labelled with it. */
 static void test_the_bar_of_a_constant_has_its_value(void **state)
 {
@@ -218,6 +251,7 @@ int main(void)
         cmocka_unit_test(test_notes_are_true),
         cmocka_unit_test(test_equal_percentiles_are_not_one_value),
         cmocka_unit_test(test_nan_is_told_from_the_lowest_value),
+        cmocka_unit_test(test_crosses_have_a_most),
         cmocka_unit_test(test_the_bar_of_a_constant_has_its_value),
         cmocka_unit_test(test_a_text_is_cut_to_its_room),
         cmocka_unit_test(test_the_bar_is_as_wide_as_its_labels),
