@@ -138,3 +138,9 @@ void ui_fonts_build(Ui *ui)
     }
     ui->atlas->SetTexID(reinterpret_cast<ImTextureID>(static_cast<uintptr_t>(UI_FONT_TEXTURE)));
 }
+
+bool ui_font_has(const Ui *ui, UiFont font, uint32_t code)
+{
+    return code <= IM_UNICODE_CODEPOINT_MAX &&
+           ui->fonts[font]->FindGlyphNoFallback(static_cast<ImWchar>(code)) != nullptr;
+}

@@ -13,6 +13,8 @@
 extern "C" {
 #endif
 
+typedef struct Ui Ui;
+
 typedef enum UiFont {
     UI_FONT_BODY = 0,
     UI_FONT_STRONG,
@@ -53,6 +55,8 @@ void ui_shadow(float x, float y, float w, float h, float rounding, float spread,
 void ui_picture(CaliperTextureId texture, float x, float y, float w, float h, bool linear,
                 uint32_t tint_rgba);
 
+/* Whether the font has a glyph for the character; what it has none for is drawn as U+FFFD. */
+bool ui_font_has(const Ui *ui, UiFont font, uint32_t code);
 float ui_text_width(UiFont font, const char *text);
 float ui_text_height(UiFont font);
 /* Top left at x, y; cut with an ellipsis at max_w when that is > 0. Returns the width drawn. */
