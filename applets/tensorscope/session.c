@@ -63,6 +63,7 @@ void session_stop(Session *session)
 static void fail(Session *session, const ArrayError *error)
 {
     session->error = *error;
+    session->error_is_of_content = false;
     if (CALIPER_HAS(session->log, CaliperLogV1, log)) {
         session->log->log(CALIPER_LOG_ERROR, error->message);
     }
@@ -441,9 +442,14 @@ static void take_slice(Session *session, LoaderResult *result)
     if (!result->done) {
         slice_view_clear(&session->view);
         fail(session, &result->error);
+        session->error_is_of_content = true;
         return;
     }
     session->stale.fault = ARRAY_FAULT_NONE;
+    if (session->error_is_of_content) {
+        session->error.fault = ARRAY_FAULT_NONE; /* what is shown now could be read */
+        session->error_is_of_content = false;
+    }
     SliceData *data = result->data;
     if (data->request.array != session->array) {
         return; /* another array was chosen that needs no reading */

@@ -53,6 +53,7 @@ typedef struct Session {
 
     /* The last failure; NONE: nothing to tell. */
     ArrayError error;
+    bool error_is_of_content; /* what the file then held could not be read; another may be */
 
     /* The watch: whether the file is followed, how often a new content was shown, and why the
      * newest one is not (NONE: it is); then the picture is of the last content that was whole. */

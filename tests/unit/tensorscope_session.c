@@ -325,6 +325,48 @@ static void test_a_file_rewritten_smaller_is_an_error(void **state)
     stop(session);
 }
 
+/* What is said of a content that could not be read is over as soon as the next one is shown; what
+ * is said of another file that was asked for is not. */
+static void test_an_error_ends_with_the_content_it_is_of(void **state)
+{
+    const uint64_t shape[2] = {40, 50};
+    static float values[2000];
+    char path[128];
+    (void)state;
+    for (int cut = 0; cut < 2; cut++) {
+        Session *session = start(true);
+        write_file(path, "again.npy", ARRAY_DTYPE_F32, 2, shape, values);
+        session->follows = true;
+        session_open(session, path);
+        while (session->source == NULL) {
+            session_update(session, 0.0, 0.016);
+        }
+        frame(session);
+        if (cut == 0) {
+            assert_int_equal(truncate(path, 200), 0);
+            slice_view_clear(&session->view); /* nothing is left to be shown meanwhile */
+            session_axes_changed(session, true);
+        } else {
+            session_open(session, bad_path);
+        }
+        frame(session);
+        assert_int_not_equal(session->error.fault, ARRAY_FAULT_NONE);
+        unlink(path);
+        values[0] = 5.0f;
+        write_file(path, "again.npy", ARRAY_DTYPE_F32, 2, shape, values);
+        for (int i = 0; i < 2000 && session->refresh_count == 0; i++) {
+            frame(session);
+            usleep(1000);
+        }
+        assert_true(session->refresh_count > 0);
+        frame(session);
+        assert_true(session->view.whole.texture != 0 && !session->slice_failed);
+        assert_int_equal(session->error.fault == ARRAY_FAULT_NONE, cut == 0);
+        stop(session);
+        unlink(path);
+    }
+}
+
 static void test_recent_files(void **state)
 {
     Session *session = start(true);
@@ -462,6 +504,7 @@ int main(void)
         cmocka_unit_test(test_a_damaged_file_is_told_once),
         cmocka_unit_test(test_a_failed_open_loses_no_wish),
         cmocka_unit_test(test_a_file_rewritten_smaller_is_an_error),
+        cmocka_unit_test(test_an_error_ends_with_the_content_it_is_of),
         cmocka_unit_test(test_recent_files),
         cmocka_unit_test(test_hasty_wishes),
         cmocka_unit_test(test_hover_while_another_shape_is_read),
