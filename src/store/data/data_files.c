@@ -4,6 +4,7 @@
 #include "store/data/data_files.h"
 
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,9 +59,12 @@ static bool is_locked_file(const Search *search, const char *path)
     return false;
 }
 
-/* The path without links, malloc'ed; its last parts need not be there. NULL: it leads nowhere. */
+/* The path without links, malloc'ed; its last parts need not be there. NULL: it leads nowhere, as
+ * one does that is longer than the system takes. */
 static char *resolve(const char *path)
 {
+    if (strlen(path) >= PATH_MAX)
+        return NULL;
     char *real = realpath(path, NULL);
     const char *slash = strrchr(path, '/');
     if (real != NULL || slash == path)

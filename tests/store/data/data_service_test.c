@@ -305,6 +305,20 @@ static void test_own_table(void **state)
     assert_int_equal(number("SELECT count(*) FROM t"), 10);
 }
 
+/* A path of many parts is longer than any that there is: it is not followed part by part. */
+static void test_a_path_of_many_parts(void **state)
+{
+    (void)state;
+    enum { PARTS = 100000 };
+    static char sql[2 * PARTS + 64];
+    size_t length = (size_t)snprintf(sql, sizeof sql, "COPY (SELECT 1) TO '");
+    for (int i = 0; i < PARTS; i++, length += 2)
+        memcpy(sql + length, "/a", 3);
+    strcpy(sql + length, "' (FORMAT csv)");
+    check_refused(sql, "");
+    assert_null(strstr(refusal, "own file"));
+}
+
 /* Nothing is fetched from the network. */
 static void test_no_downloads(void **state)
 {
@@ -469,9 +483,18 @@ int main(void)
 {
     log_sink_add(capture, NULL);
     const struct CMUnitTest tests[] = {
-        TEST(test_table),     TEST(test_classes),    TEST(test_import),       TEST(test_refused),
-        TEST(test_own_files), TEST(test_own_table),  TEST(test_no_downloads), TEST(test_late_error),
-        TEST(test_schemas),   TEST(test_last_error), TEST(test_threads),
+        TEST(test_table),
+        TEST(test_classes),
+        TEST(test_import),
+        TEST(test_refused),
+        TEST(test_own_files),
+        TEST(test_own_table),
+        TEST(test_a_path_of_many_parts),
+        TEST(test_no_downloads),
+        TEST(test_late_error),
+        TEST(test_schemas),
+        TEST(test_last_error),
+        TEST(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
