@@ -127,6 +127,17 @@ void what_is_refused()
 #endif
 }
 
+/* Contiguous by its own answer, one dimension more than its parts, and without a shape. */
+void nested()
+{
+    at::Tensor one = torch::ones({2, 3}), other = torch::zeros({4, 3});
+    at::Tensor t = at::_nested_tensor_from_tensor_list({one, other});
+    EXPECT_THAT(t.is_nested() && t.dim() == 3 && t.numel() == 18);
+    EXPECT_THAT(is_nothing(t));
+    EXPECT_THAT(is_nothing(at::_nested_tensor_from_tensor_list({one, one}))); /* alike, too */
+    EXPECT_THAT(to_tensor(t.unbind()[1]).has_value()); /* its parts are tensors */
+}
+
 /* A worker trains with in-place steps; this thread hands over what it cloned. */
 void while_another_thread_trains()
 {
@@ -159,6 +170,7 @@ int main()
     dtypes();
     memory_is_the_tensors_own();
     what_is_refused();
+    nested();
     while_another_thread_trains();
     std::printf("libtorch %d.%d, CUDA streams %s: %d failures\n", TORCH_VERSION_MAJOR,
                 TORCH_VERSION_MINOR, CALIPER_TORCH_CUDA ? "compiled in" : "not compiled in",
