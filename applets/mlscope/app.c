@@ -1,6 +1,7 @@
 /* MLScope: a small network learns, and one watches: its eight kernels sharpening from noise, the
  * feature maps of a fixed digit, loss and accuracy, what it still gets wrong. This file is the
  * applet's life. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 enum {
     WAIT_MS = 100, /* below what the host calls a slow frame */
+    WAIT_MS_MAX = 3600000,
     EPOCHS_MAX = 1000000
 };
 
@@ -67,6 +69,23 @@ static void find_data(MlScope *app)
         snprintf(app->folder, sizeof app->folder, "%s", wanted);
 }
 
+/* What the variable says, 0 to `most`; `otherwise` where it is not set, and where it is no such
+ * number, which is told. */
+static int64_t read_number(const MlScope *app, const char *name, int64_t most, int64_t otherwise)
+{
+    const char *text = getenv(name);
+    char *end = NULL;
+    if (text == NULL || text[0] == '\0')
+        return otherwise;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (errno == 0 && end != text && *end == '\0' && value >= 0 && value <= most)
+        return value;
+    caliper_logf(app->host, CALIPER_LOG_ERROR, "%s is \"%.64s\": wanted a number from 0 to %lld",
+                 name, text, (long long)most);
+    return otherwise;
+}
+
 static bool initialize(void *self, const CaliperHost *host)
 {
     MlScope *app = self;
@@ -93,10 +112,8 @@ static bool initialize(void *self, const CaliperHost *host)
                      "there is a CUDA device, and a libtorch without CUDA: training on the CPU");
     app->device = app->has_cuda ? 1 : 0;
     find_data(app);
-    const char *steps = getenv("CALIPER_MLSCOPE_STEPS");
-    app->steps_max = steps != NULL ? strtoll(steps, NULL, 10) : 0;
-    if (app->steps_max < 0)
-        app->steps_max = 0;
+    app->steps_max = read_number(app, "CALIPER_MLSCOPE_STEPS", INT64_MAX, 0);
+    app->wait_ms = (int32_t)read_number(app, "CALIPER_MLSCOPE_WAIT_MS", WAIT_MS_MAX, WAIT_MS);
     app->wants_start = app->steps_max > 0;
     return true;
 }
@@ -222,7 +239,7 @@ static void frame(void *self, const CaliperFrameInfo *info)
     if (fetched.state == FETCHER_STATE_DONE)
         app->has_mnist = true;
     if (app->steps_max > 0) /* nobody watches: frames keep step with the training */
-        trainer_wait(app->trainer, ++app->awaited, WAIT_MS);
+        trainer_wait(app->trainer, ++app->awaited, app->wait_ms);
     views_update(app);
     trainer_view(app->trainer, &view);
     tell_failures(app, &view, &fetched);

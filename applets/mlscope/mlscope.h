@@ -45,6 +45,7 @@ typedef struct MlScope {
     double learning_rate;
     int64_t steps_max; /* 0: all; CALIPER_MLSCOPE_STEPS */
     int64_t awaited;   /* the step that a frame waits for, where steps_max is set */
+    int32_t wait_ms;   /* and how long at most; CALIPER_MLSCOPE_WAIT_MS */
     bool wants_start;  /* at the next frame's begin, when no view of the last run is in use */
     int32_t run_data;  /* what `data` was at the start of the run that is shown */
     /* Where the data sets are. */

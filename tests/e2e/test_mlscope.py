@@ -32,6 +32,8 @@ MNIST = pathlib.Path(os.environ.get("CALIPER_DATA_DIR") or pathlib.Path(
     os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local/share") / "caliper"
                      ) / "datasets/mnist"
 BUTTON = "move 40 435\n"  # Train, and Cancel in its place
+# A frame is a step, be the machine as slow as it may.
+PATIENT = {"CALIPER_MLSCOPE_WAIT_MS": "300000"}
 folder = None
 checks = 0
 
@@ -69,17 +71,29 @@ def run(name, frames, steps, script="", renderer="cpu", environment=None, lines=
     return log, np.asarray(Image.open(shot).convert("RGB")).astype(int)
 
 
-def run_whole(name, steps, renderer="cpu", **more):
-    """A run that comes to its end; the picture. A frame waits a tenth of a second at most for its
-    step, so that how many frames are enough is the machine's affair."""
-    for spare in (60, 400, 3000):
-        shutil.rmtree(folder / name, ignore_errors=True)
-        log, picture = run(name, steps + spare, steps, renderer=renderer, **more)
-        # Train is there again, in the colour of a primary button: the last frame saw the end.
-        if picture[425, 30, 2] > 200 and (folder / f"{name}.f32").exists():
-            return picture
-    check(False, name, "did not end", log)
-    return None
+def run_whole(name, steps, renderer="cpu", environment=None, **more):
+    """A run that comes to its end; the picture. A frame waits for its step, and the one after the last
+    for the end; the rest is for the job to be over."""
+    log, picture = run(name, steps + 30, steps, renderer=renderer,
+                       environment={**PATIENT, **(environment or {})}, **more)
+    # Train is there again, in the colour of a primary button: the last frame saw the end.
+    check(picture[425, 30, 2] > 200 and (folder / f"{name}.f32").exists(), name, "did not end", log)
+    return picture
+
+
+def quick():
+    """Where the same images are, without compression, and of the test images the first thousand: read
+    at once, and evaluated in a tenth of the time. In MNIST's place, so that the panel is as wide."""
+    small = folder / "quick"
+    if not small.exists():
+        small.mkdir()
+        for part, item_bytes, head_bytes in (("images-idx3", 784, 16), ("labels-idx1", 1, 8)):
+            train, test = (gzip.decompress((FASHION / f"{which}-{part}-ubyte.gz").read_bytes())
+                           for which in ("train", "t10k"))
+            (small / f"train-{part}-ubyte").write_bytes(train)
+            (small / f"t10k-{part}-ubyte").write_bytes(
+                test[:4] + (1000).to_bytes(4, "big") + test[8:head_bytes + 1000 * item_bytes])
+    return {"CALIPER_MNIST_DIR": str(small), "CALIPER_DATASET": "mnist"}
 
 
 def ask(name, statement):
@@ -236,50 +250,51 @@ def test_learns(name, steps):
     check(0.5 < float(scores[-1][1]) <= 1, "five times better than chance", scores)
 
 
-def cancel_and_relaunch(spare, presses):
-    """Whether the last run was cancelled and its eight kernels are still shown, at the end. `spare`:
-    frames that it has beyond those at random. The button is Cancel for as long as the run has not ended,
-    so that it depends on the machine which one the last press at random met: `presses` more follow."""
-    moments = random.Random(7)
-    script, frame, starts = "", 6, 1
-    for _ in range(20):
-        script += f"at {frame}\n{BUTTON}press left\nat {frame + 1}\nrelease left\n"
-        frame += moments.randint(3, 8)
-        script += f"at {frame}\n{BUTTON}press left\nat {frame + 1}\nrelease left\n"
-        frame += moments.randint(3, 8)
-        starts += 1
-    for _ in range(presses):
-        frame += 40 + spare
-        script += f"at {frame}\n{BUTTON}press left\nat {frame + 1}\nrelease left\n"
-        starts += 1
-    shutil.rmtree(folder / "cancel", ignore_errors=True)
-    # Longer than a step and an evaluation's batch take, and shorter than the run would.
-    _, picture = run("cancel", frame + 100, 4000, script)
-    rows = ask("cancel", "SELECT count(*) AS n, sum(done::INT) AS d FROM runs")
+def press(frame):
+    return f"at {frame}\n{BUTTON}press left\nat {frame + 1}\nrelease left\n"
+
+
+def check_runs(name, most):
+    rows = ask(name, "SELECT count(*) AS n, sum(done::INT) AS d FROM runs")
     row = list(rows[0].values()) if isinstance(rows[0], dict) else rows[0]
     # One that was cancelled while it read its images is not begun in the metrics.
-    check(1 < int(row[0]) <= starts and row[0] == row[1], "runs", row, "started", starts)
-    tiles = picture[152:285, 278:545]  # where the eight kernels are
-    is_over = picture[425, 30, 2] > 200  # Train is there again
-    return is_over and (np.abs(tiles - picture[400, 290]).sum(axis=2) > 90).sum() > 8 * 2000
+    check(1 < int(row[0]) <= most and row[0] == row[1], "runs", row, "started at most", most)
 
 
 def test_cancel_and_relaunch():
-    """The same button, at random moments; the frames keep step with the training, but for a tenth
-    of a second at most each: whether the last start came to a snapshot is the machine's affair."""
-    check(any(cancel_and_relaunch(spare, presses) for spare in (0, 60, 300) for presses in (1, 2)),
+    """The same button, at moments that are random in frames and, as a frame waits a step's time at most,
+    in what the training is at: reading, a step, an evaluation."""
+    moments = random.Random(7)
+    script, frame = "", 6
+    for _ in range(40):
+        script += press(frame)
+        frame += moments.randint(3, 8)
+    run("cancel", frame + 20, 4000, script,
+        environment={"CALIPER_MLSCOPE_WAIT_MS": "20", **quick()})
+    check_runs("cancel", 41)
+
+
+def test_last_snapshot_is_kept():
+    """Cancelled at its 20th step or so, started again, and cancelled: its kernels stay."""
+    script = "".join(press(frame) for frame in (20, 60, 80))
+    _, picture = run("kept", 110, 4000, script, environment={**PATIENT, **quick()})
+    check_runs("kept", 2)
+    check(picture[425, 30, 2] > 200, "it still trains")  # the button is Train
+    tiles = picture[152:285, 278:545]  # where the eight kernels are
+    check((np.abs(tiles - picture[400, 290]).sum(axis=2) > 90).sum() > 8 * 2000,
           "the last snapshot is not kept")
 
 
 def test_close_while_training():
     moments = random.Random(11)
     for i in range(3):
-        run(f"close{i}", moments.randint(1, 50), 400)
+        run(f"close{i}", moments.randint(1, 50), 400, environment=quick())
 
 
 def test_refused_textures():
     """The sixth picture cannot be made: none is half shown, the run goes to its end, nothing is left."""
-    log, picture = run("refused", 400, 10, environment={"CALIPER_FAIL_AT": "cpu.texture:8+"},
+    log, picture = run("refused", 40, 10,
+                       environment={**PATIENT, **quick(), "CALIPER_FAIL_AT": "cpu.texture:8+"},
                        lines=r"(warn|error).*(texture|refus)")
     check(re.search(r" (warn|error) ", log), "nothing was refused", log)
     check((folder / "refused.f32").exists(), "the run did not end", log)
@@ -306,21 +321,22 @@ def test_frame_thread(renderer):
     """Updating textures waits for no device: a frame that updates seventeen waits once at most, as every
     frame may where the device, as slow as these are, is behind by as many frames as are kept."""
     trace = folder / f"{renderer}.json"
-    run(f"trace_{renderer}", 100, 60, renderer=renderer, environment={"CALIPER_TRACE": str(trace)})
+    run(f"trace_{renderer}", 70, 40, renderer=renderer,
+        environment={**PATIENT, **quick(), "CALIPER_TRACE": str(trace)})
     frames = [event["args"] for event in json.loads(trace.read_text(encoding="utf-8"))
               if event["name"] == "frame_end"]
     updates = sum(frame["updates"] for frame in frames) // 17
-    check(len(frames) >= 100 and updates >= 5, renderer, len(frames), updates)
+    check(len(frames) >= 70 and updates >= 4, renderer, len(frames), updates)
     most = max(frame["waits"] for frame in frames[:-1])  # the last one is read for the picture
     check(most <= 1, renderer, most, "waits in a frame")
 
 
 def test_data_is_chosen():
     """--data: a folder, whose name the run has; MNIST that is not there, and says so."""
-    run("folder", 300, 2, options=("--data", str(FASHION)))
+    run("folder", 32, 2, environment=PATIENT, options=("--data", str(FASHION)))
     row = list(ask("folder", "SELECT hparams FROM runs")[0].values())
     check(json.loads(row[0])["data"] == "fashion-mnist", row)
-    log, picture = run("no_mnist", 60, 2, options=("--data", "mnist"),
+    log, picture = run("no_mnist", 30, 2, environment=PATIENT, options=("--data", "mnist"),
                        lines="error .*there is no train-images")
     check(len(re.findall("error .*there is no train-images", log)) == 1, log)
     check(not (folder / "no_mnist.f32").exists(), "it learnt something", log)
@@ -354,11 +370,11 @@ def accuracy(name):
 
 def test_digits():
     """By name, from where it is said to be."""
-    run_whole("digits", 100, environment={"CALIPER_MNIST_DIR": str(MNIST)},
+    run_whole("digits", 60, environment={"CALIPER_MNIST_DIR": str(MNIST)},
               options=("--data", "mnist"))
     row = list(ask("digits", "SELECT hparams FROM runs")[0].values())
     check(json.loads(row[0])["data"] == "MNIST", row)
-    check(0.8 < accuracy("digits") <= 1, accuracy("digits"))
+    check(0.7 < accuracy("digits") <= 1, accuracy("digits"))
 
 
 def test_three_epochs(name, data, least):
@@ -383,7 +399,7 @@ def main():
         steps, pictures = 20, {}
         for renderer in ("cpu", "gl", "vulkan"):
             name = f"on_{renderer}"
-            pictures[renderer] = run_whole(name, steps, renderer)
+            pictures[renderer] = run_whole(name, steps, renderer, quick())
             check((folder / f"{name}.f32").read_bytes() == (folder / "on_cpu.f32").read_bytes(),
                   "one seed, one thread, other weights")
             test_pictures(name, pictures[renderer])
@@ -396,6 +412,7 @@ def main():
         test_bad_seed()
         test_data_is_chosen()
         test_cancel_and_relaunch()
+        test_last_snapshot_is_kept()
         test_close_while_training()
         digits = has_mnist()
         if digits:
