@@ -95,8 +95,14 @@ static bool initialize(void *self, const CaliperHost *host)
     app->plot = CALIPER_SERVICE(host, CaliperPlotV1, CALIPER_PLOT_V1);
     app->jobs = CALIPER_SERVICE(host, CaliperJobsV1, CALIPER_JOBS_V1);
     app->metrics = CALIPER_SERVICE(host, CaliperMetricsV1, CALIPER_METRICS_V1);
-    if (app->bridge == NULL || app->ui == NULL || app->plot == NULL || app->jobs == NULL)
+    if (app->bridge == NULL || app->ui == NULL || app->plot == NULL || app->jobs == NULL) {
+        caliper_logf(host, CALIPER_LOG_ERROR, "this host does not offer %s, which MLScope needs",
+                     app->bridge == NULL ? CALIPER_TENSOR_BRIDGE_V1_1
+                     : app->ui == NULL   ? CALIPER_WIDGETS_V1
+                     : app->plot == NULL ? CALIPER_PLOT_V1
+                                         : CALIPER_JOBS_V1);
         return false;
+    }
     if (app->trainer == NULL)
         app->trainer = trainer_create();
     if (app->fetcher == NULL)

@@ -1,9 +1,11 @@
 /* Reading the four IDX files; see digits.h. */
 #include "digits.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "datasets/datasets.h"
 #include "formats/array_file.h"
@@ -44,6 +46,23 @@ done:
     return bytes;
 }
 
+/* Neither name leads to a file that is read: whether it is there and may not be, and what it is
+ * then. */
+static void tell_missing(const char *folder, const char *name, char *why)
+{
+    const size_t bare = strlen(name) - strlen(".gz");
+    for (int i = 0; i < 2; i++) {
+        char path[DATASETS_PATH_BYTES];
+        snprintf(path, sizeof path, "%s/%.*s", folder, (int)(i == 0 ? bare : strlen(name)), name);
+        if (access(path, R_OK) != 0 && errno == EACCES) {
+            snprintf(why, DIGITS_ERROR_BYTES, "%.200s/%s: %s", folder, strrchr(path, '/') + 1,
+                     strerror(EACCES));
+            return;
+        }
+    }
+    snprintf(why, DIGITS_ERROR_BYTES, "%.200s: there is no %s, nor that without .gz", folder, name);
+}
+
 bool digits_read(Digits *digits, const char *folder, char *why)
 {
     uint8_t *arrays[4] = {0};
@@ -52,8 +71,7 @@ bool digits_read(Digits *digits, const char *folder, char *why)
     for (int i = 0; i < 4; i++) {
         char path[DATASETS_PATH_BYTES];
         if (!datasets_find_file(folder, &datasets_mnist.files[i], path)) {
-            snprintf(why, DIGITS_ERROR_BYTES, "%.200s: there is no %s, nor that without .gz",
-                     folder, datasets_mnist.files[i].name);
+            tell_missing(folder, datasets_mnist.files[i].name, why);
             goto failed;
         }
         arrays[i] = read_array(path, i % 2 == 0 ? 3 : 1, &counts[i], why);

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "bridge/bridge_impl.h" /* its limits are made smaller */
 #include "core/fault.h"
 #include "core/host.h"
 #include "jobs/jobs.h"
@@ -42,6 +43,8 @@ static CaliperWidgetsV1 watched;
 static int images, too_wide; /* drawn so far; of them and of canvases: past the region's edge */
 static uint32_t strongest;   /* the largest alpha of a filled rectangle */
 static CaliperHost given;
+static const char *absent; /* a service that the host is without; NULL: none */
+static int refusals_shown; /* how often the panel said that pictures are refused */
 static int sink;
 
 CALIPER_EXPORT const CaliperAppletDescriptor *caliper_applet_descriptor(void);
@@ -87,10 +90,18 @@ static void watch_draw_rect(double x0, double y0, double x1, double y1, uint32_t
     widgets_table()->draw_rect(x0, y0, x1, y1, rgba, line);
 }
 
+static void watch_text(const char *text, int64_t length, uint32_t rgba, uint32_t flags)
+{
+    refusals_shown += strstr(text, "refused the pictures") != NULL ? 1 : 0;
+    widgets_table()->text_ex(text, length, rgba, flags);
+}
+
 static const void *get_service(const CaliperHost *unused, const char *id)
 {
     static const CaliperDeviceV1 cuda = {.struct_size = sizeof cuda, .kind = kind_cuda};
     (void)unused;
+    if (absent != NULL && strcmp(id, absent) == 0)
+        return NULL;
     if (strcmp(id, CALIPER_DEVICE_V1) == 0 && offers_cuda)
         return &cuda;
     if (strcmp(id, CALIPER_WIDGETS_V1) == 0)
@@ -140,6 +151,7 @@ static int set_up(void **state)
         return 1;
     watched = *widgets_table();
     watched.image = watch_image;
+    watched.text_ex = watch_text;
     watched.canvas = watch_canvas;
     watched.draw_rect = watch_draw_rect;
     sink = log_sink_add(count_line, NULL);
@@ -591,6 +603,70 @@ static void test_cuda_that_is_of_no_use(void **state)
     app = first;
 }
 
+/* A host without one of the services: it is named once, and destroy follows, as the host has it. */
+static void test_a_service_is_absent(void **state)
+{
+    static const char *const needed[] = {CALIPER_TENSOR_BRIDGE_V1_1, CALIPER_WIDGETS_V1,
+                                         CALIPER_PLOT_V1, CALIPER_JOBS_V1};
+    (void)state;
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+        int lines = told_count;
+        void *other = applet->api.create();
+        assert_non_null(other);
+        absent = needed[i];
+        assert_false(applet->api.initialize(other, &given));
+        absent = NULL;
+        assert_int_equal(told_count, lines + 1);
+        assert_non_null(strstr(told, needed[i]));
+        applet->api.destroy(other);
+    }
+}
+
+/* A renderer whose largest texture is smaller than a kernel, than a map, than the digit: words in
+ * place of pictures, the run goes to its end; and pictures again from a renderer that takes them.
+ */
+static void test_tiny_textures(void **state)
+{
+    static const int32_t sides[] = {1, 2, 25, 27};
+    int32_t side = bench.bridge->limits.max_texture_px;
+    TrainerView view;
+    (void)state;
+    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
+        views_release(app); /* no picture of a run before is there to be updated */
+        bench.bridge->limits.max_texture_px = sides[i];
+        run_whole();
+        refusals_shown = 0;
+        frame();
+        bench.bridge->limits.max_texture_px = side;
+        trainer_view(app->trainer, &view);
+        assert_int_equal(view.state, TRAINER_STATE_DONE);
+        assert_true(app->views.refused && !app->views.has_any);
+        assert_int_equal(refusals_shown, 1);
+    }
+    run_whole();
+    check_pictures();
+}
+
+/* A count of steps that is none is refused in one line, and no run begins by itself. */
+static void test_steps_that_are_no_number(void **state)
+{
+    static const char *const wrong[] = {"abc", "-1", "10x", " ", "99999999999999999999", "0x10"};
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        int lines = told_count;
+        MlScope *other = applet->api.create();
+        assert_non_null(other);
+        setenv("CALIPER_MLSCOPE_STEPS", wrong[i], 1);
+        assert_true(applet->api.initialize(other, &given));
+        unsetenv("CALIPER_MLSCOPE_STEPS");
+        assert_int_equal(told_count, lines + 1);
+        assert_non_null(strstr(told, "CALIPER_MLSCOPE_STEPS is"));
+        assert_non_null(strstr(told, wrong[i]));
+        assert_true(other->steps_max == 0 && !other->wants_start);
+        applet->api.destroy(other);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -603,6 +679,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_all_of_it_fits),
         cmocka_unit_test(test_a_pair_is_chosen),
         cmocka_unit_test(test_cuda_that_is_of_no_use),
+        cmocka_unit_test(test_a_service_is_absent),
+        cmocka_unit_test(test_tiny_textures),
+        cmocka_unit_test(test_steps_that_are_no_number),
     };
     if (argc != 2)
         return 2;

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -299,12 +301,63 @@ static void test_folders(void **state)
     assert_int_equal(atomic_load(&counting_models), 0);
 }
 
+/* In a child that is nobody: root reads everything. Files that are there and may not be read, and a
+ * folder that may not be entered, are no missing ones. */
+static void expect_denied(const char *name)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        char why[DIGITS_ERROR_BYTES] = "";
+        Digits digits;
+        if (geteuid() == 0 && setuid(65534) != 0)
+            _exit(77);
+        bool good = digits_read(&digits, folder, why);
+        if (!good && strstr(why, name) != NULL && strstr(why, "Permission denied") != NULL)
+            _exit(0);
+        fprintf(stderr, "%s: '%s'\n", name, good ? "was read" : why);
+        _exit(1);
+    }
+    int status = 0;
+    assert_true(waitpid(child, &status, 0) == child && WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) {
+        print_message("skipped: root here cannot become another user\n");
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void test_what_may_not_be_read(void **state)
+{
+    static const char *const names[] = {"train-images-idx3-ubyte", "train-labels-idx1-ubyte",
+                                        "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"};
+    (void)state;
+    write_all();
+    assert_int_equal(chmod(folder, 0755), 0);
+    for (int i = 0; i < 4; i++) {
+        char path[256];
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        for (int k = 0; k < 4; k++) { /* the umask of whoever runs this decides nothing */
+            char other[256];
+            snprintf(other, sizeof other, "%s/%s", folder, names[k]);
+            assert_int_equal(chmod(other, k == i ? 0 : 0644), 0);
+        }
+        expect_denied(names[i]);
+        assert_int_equal(chmod(path, 0644), 0);
+    }
+    assert_int_equal(chmod(folder, 0), 0);
+    expect_denied(names[0]);
+    assert_int_equal(chmod(folder, 0700), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cancel_and_start_again),
         cmocka_unit_test(test_names_and_batches),
         cmocka_unit_test(test_folders),
+        cmocka_unit_test(test_what_may_not_be_read),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
