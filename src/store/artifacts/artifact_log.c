@@ -137,6 +137,9 @@ bool artifact_log_refresh(ArtifactStore *store, ArtifactError *error)
     if (found == 0) {
         if (store->log_fd >= 0)
             forget_file(store);
+        /* What is there and no file is not a log without lines. */
+        if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+            return artifact_error_set(error, 0, "wanted a file, given something else at", path);
         return folder_can_be(store, error);
     }
     if (!follow_file(store, path, &status, error))

@@ -112,6 +112,28 @@ static void test_torn_at_every_byte(void **state)
     free(whole);
 }
 
+/* What lies in the index's place is no empty index: everything says so, and nothing goes. */
+static void test_an_index_that_is_no_file(void **state)
+{
+    char path[4096];
+    ArtifactSummary summary;
+    (void)state;
+    put_blobs(1);
+    snprintf(path, sizeof path, "%s/artifacts/index.log", room.root);
+    assert_int_equal(unlink(path), 0);
+    for (int kind = 0; kind < 2; kind++) {
+        assert_int_equal(kind == 0 ? mkdir(path, 0700) : mkfifo(path, 0600), 0);
+        reopen();
+        assert_false(artifact_store_verify(store, NULL, &summary));
+        assert_false(artifact_store_gc(store, false, NULL, &summary));
+        assert_false(artifact_store_rebuild(store, NULL, &summary));
+        assert_int_equal(kind == 0 ? rmdir(path) : unlink(path), 0);
+    }
+    reopen();
+    assert_true(artifact_store_verify(store, NULL, &summary));
+    assert_int_equal(summary.rows, 1);
+}
+
 /* As a copy of the folder that left out what was empty brings it back. */
 static void test_rebuild_makes_its_folder(void **state)
 {
@@ -458,6 +480,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_lost_log_is_rebuilt, begin, end),
         cmocka_unit_test_setup_teardown(test_missing_and_short_blobs_are_absent, begin, end),
         cmocka_unit_test_setup_teardown(test_rebuild_makes_its_folder, begin, end),
+        cmocka_unit_test_setup_teardown(test_an_index_that_is_no_file, begin, end),
         cmocka_unit_test_setup_teardown(test_verify_names_each, begin, end),
         cmocka_unit_test_setup_teardown(test_put_mends, begin, end),
         cmocka_unit_test_setup_teardown(test_gc, begin, end),
