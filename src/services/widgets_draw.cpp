@@ -198,6 +198,26 @@ static void fill_path(const DrawingSpace *space, const double *xy, int64_t count
         ImGui::GetWindowDrawList()->AddConvexPolyFilled(points, used, color);
 }
 
+/* The segments from `first` on, up to one that has an end out of `inside` or is none: returns its
+ * place. A long curve in sight is this loop alone. */
+static int64_t add_inside(Stroke *stroke, const DrawingSpace &space, const ImRect &inside,
+                          const double *xy, int64_t first, int64_t count)
+{
+    const double low_x = static_cast<double>(inside.Min.x);
+    const double high_x = static_cast<double>(inside.Max.x);
+    const double low_y = static_cast<double>(inside.Min.y);
+    const double high_y = static_cast<double>(inside.Max.y);
+    for (int64_t i = first; i < count; i++) {
+        const double x = space.origin_x + (xy[2 * i] - space.base_x) * space.scale_x;
+        const double y = space.origin_y + (xy[2 * i + 1] - space.base_y) * space.scale_y;
+        if (!(x >= low_x && x <= high_x && y >= low_y && y <= high_y))
+            return i > first ? i - 1 : first;
+        if (i > first || stroke->used == 0)
+            add_point(stroke, {x, y});
+    }
+    return count - 1;
+}
+
 void widgets_slot_draw_path(const double *xy, int64_t count, uint32_t rgba, float width,
                             uint32_t flags)
 {
@@ -213,8 +233,15 @@ void widgets_slot_draw_path(const double *xy, int64_t count, uint32_t rgba, floa
     }
     Stroke stroke = {ImGui::GetWindowDrawList(), points, 0, color, line_width(width)};
     const int64_t segments = (flags & CALIPER_PATH_CLOSED) != 0 && count > 2 ? count : count - 1;
+    const bool linear = !space.log_x && !space.log_y;
     WidgetsPoint a = widgets_to_window(&space, xy[0], xy[1]);
     for (int64_t i = 0; i < segments; i++) {
+        const int64_t at = linear ? add_inside(&stroke, space, space.area, xy, i, count) : i;
+        if (at >= segments)
+            break;
+        if (at > i)
+            a = widgets_to_window(&space, xy[2 * at], xy[2 * at + 1]);
+        i = at;
         const int64_t next = i + 1 < count ? i + 1 : 0;
         const WidgetsPoint b = widgets_to_window(&space, xy[2 * next], xy[2 * next + 1]);
         if (std::isfinite(a.x + a.y) && std::isfinite(b.x + b.y))

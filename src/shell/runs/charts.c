@@ -354,6 +354,7 @@ static void find_ranges(RunsChart *chart, double *scratch)
     chart->low = chart->high = chart->inner_low = chart->inner_high = (double)NAN;
     for (uint32_t i = 0; i < chart->count; i++) {
         const RunsSeries *series = &chart->series[i];
+        chart->merged |= series->merged;
         if (series->count > 0) {
             chart->first_x = fmin(chart->first_x, series->x[0]);
             chart->last_x = fmax(chart->last_x, series->x[series->count - 1]);

@@ -130,9 +130,12 @@ static void draw_paths(const Runs *runs, const RunsChart *chart)
     CaliperPlotData extent = columns(x, y, NULL, 2);
     plot->style(0x00ffffffu, 1.0f, 0, 0);
     plot->line("##extent", &extent, CALIPER_SERIES_NO_LEGEND);
+    int32_t at = -1;
     for (uint32_t i = SERIES_UP_TO; i < chart->count; i++) {
         const RunsSeries *series = &chart->series[i];
-        int32_t at = runs_catalog_find(runs->catalog, series->run);
+        /* Both lists are by id: the run lies behind the last one, unless it was not chosen. */
+        if ((uint32_t)++at >= runs->named_count || runs->ids[at] != series->run)
+            at = runs_catalog_find(runs->catalog, series->run);
         if (at >= 0 && (uint32_t)at < runs->named_count)
             ui->draw_path(series->path, series->count, runs->colors[at], 1.0f, 0);
     }
@@ -142,19 +145,11 @@ static void draw_paths(const Runs *runs, const RunsChart *chart)
 static void note_view(Runs *runs, const RunsChart *chart)
 {
     RunsChartRequest *request = &runs->in_sight[runs->in_sight_count - 1];
-    double from = 0, to = 0, low = INFINITY, high = -INFINITY;
-    bool merged = false;
+    double from = 0, to = 0;
     plot_table()->view(CALIPER_AXIS_X1, &from, &to);
-    for (uint32_t i = 0; i < chart->count; i++) {
-        const RunsSeries *series = &chart->series[i];
-        if (series->count > 0) {
-            low = fmin(low, series->x[0]);
-            high = fmax(high, series->x[series->count - 1]);
-        }
-        merged |= series->merged;
-    }
     double width = to - from;
-    if (!(width > 0.0) || !(width < 0.5 * (high - low)) || (!merged && !chart->has_range))
+    if (!(width > 0.0) || !(width < 0.5 * (chart->last_x - chart->first_x)) ||
+        (!chart->merged && !chart->has_range))
         return;
     request->has_range = true;
     /* The last window is kept while the view lies in it and is not much smaller. */

@@ -162,10 +162,13 @@ static bool has_names(Runs *runs, uint32_t count)
     uint32_t *colors = realloc(runs->colors, (count + 1) * sizeof *colors);
     if (colors != NULL)
         runs->colors = colors;
+    uint64_t *ids = realloc(runs->ids, (count + 1) * sizeof *ids);
+    if (ids != NULL)
+        runs->ids = ids;
     uint32_t *rows = realloc(runs->rows, (count + 1) * sizeof *rows);
     if (rows != NULL)
         runs->rows = rows;
-    if (labels != NULL && colors != NULL && rows != NULL)
+    if (labels != NULL && colors != NULL && ids != NULL && rows != NULL)
         return true;
     log_item(OUT_OF_MEMORY, "runs_take_catalog", (unsigned long long)count * sizeof *labels);
     return false;
@@ -213,6 +216,7 @@ void runs_take_catalog(Runs *runs)
         const MetricsRunInfo *run = &catalog->runs.items[i];
         run_text_label(one && run->name[0] != '\0' ? "" : run->experiment, run->name, run->id,
                        catalog->twins[i], runs->labels[i], sizeof runs->labels[i]);
+        runs->ids[i] = run->id;
     }
     runs->named_count = count;
     runs->colored = UINT32_MAX;

@@ -60,6 +60,7 @@ void runs_destroy(Runs **runs)
     free(ended->media_tag);
     free(ended->about_tags);
     free(ended->labels);
+    free(ended->ids);
     free(ended->colors);
     free(ended->rows);
     free(ended->chosen);

@@ -119,6 +119,7 @@ struct Runs {
 
     /* Of each run of the catalog. */
     char (*labels)[RUNS_LABEL_BYTES];
+    uint64_t *ids;
     uint32_t *colors;
     uint32_t named_count;
     uint32_t colored, colored_as; /* how many have one, and the theme's first */

@@ -56,6 +56,7 @@ typedef struct RunsChart {
     uint32_t count;
     uint32_t revision; /* another one for other numbers; never 0 */
     uint64_t rows, gaps;
+    bool merged;                  /* some series is */
     double first_x, last_x;       /* of all points; NaN: none */
     double low, high;             /* of the values; NaN: none */
     double inner_low, inner_high; /* without the outliers */
