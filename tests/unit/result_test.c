@@ -22,7 +22,8 @@ static int served, serve, fail_at;    /* batches; fail_at 0: never */
 static bool schema_fails;
 static int64_t last_rows;
 static atomic_bool stop;
-static int stop_at; /* the stream asks to stop after that many; 0: never */
+static int64_t cell_bytes; /* of each row's text; 0: whole numbers */
+static int stop_at;        /* the stream asks to stop after that many; 0: never */
 
 static void schema_goes(struct ArrowSchema *schema)
 {
@@ -42,7 +43,8 @@ static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
     (void)stream;
     if (schema_fails)
         return 5;
-    child = (struct ArrowSchema){.format = "l", .name = "v", .release = child_goes};
+    child = (struct ArrowSchema){
+        .format = cell_bytes > 0 ? "U" : "l", .name = "v", .release = child_goes};
     *out = (struct ArrowSchema){
         .format = "+s", .name = "", .n_children = 1, .children = children, .release = schema_goes};
     schemas++;
@@ -72,6 +74,13 @@ static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
         atomic_store(&stop, true);
     int64_t rows = served == serve ? last_rows : BATCH_ROWS;
     column = (struct ArrowArray){.length = rows, .n_buffers = 2, .buffers = buffers};
+    if (cell_bytes > 0) { /* where the texts would lie is not looked at */
+        static int64_t ends[BATCH_ROWS + 1];
+        static const void *texts[3] = {NULL, ends, ""};
+        for (int64_t i = 0; i <= BATCH_ROWS; i++)
+            ends[i] = i * cell_bytes;
+        column = (struct ArrowArray){.length = rows, .n_buffers = 3, .buffers = texts};
+    }
     *out = (struct ArrowArray){.length = rows,
                                .n_buffers = 1,
                                .n_children = 1,
@@ -118,6 +127,7 @@ static int begin(void **state)
     schemas = batches = streams = fail_at = stop_at = 0;
     schema_fails = false;
     last_rows = BATCH_ROWS;
+    cell_bytes = 0;
     fault_set_plan(NULL);
     return 0;
 }
@@ -217,11 +227,29 @@ static void as_many_as_are_kept(void **state)
     nothing_is_out(result);
 }
 
+/* 512 MiB are 536870912 bytes: 5 batches of 1000 texts of 100000 bytes fit, and offsets. */
+static void as_many_bytes_as_are_kept(void **state)
+{
+    char why[64];
+    (void)state;
+    cell_bytes = 100000;
+    Result *result = read(9, why);
+    assert_non_null(result);
+    assert_int_equal(result->row_count, 5 * BATCH_ROWS);
+    assert_true(result->more);
+    nothing_is_out(result);
+    cell_bytes = 1 << 20;
+    assert_null(read(2, why));
+    assert_memory_equal(why, "the first rows take 1000 MiB, more than the 512 MiB", 51);
+    nothing_is_out(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup(a_stream_that_fails, begin),
                                        cmocka_unit_test_setup(no_memory, begin),
                                        cmocka_unit_test_setup(stopped, begin),
-                                       cmocka_unit_test_setup(as_many_as_are_kept, begin)};
+                                       cmocka_unit_test_setup(as_many_as_are_kept, begin),
+                                       cmocka_unit_test_setup(as_many_bytes_as_are_kept, begin)};
     return cmocka_run_group_tests_name("result", tests, NULL, NULL);
 }

@@ -337,7 +337,8 @@ static bool read_schema(Result *result, struct ArrowArrayStream *stream)
     return true;
 }
 
-static bool read_batches(Result *result, struct ArrowArrayStream *stream, const atomic_bool *stop)
+static bool read_batches(Result *result, struct ArrowArrayStream *stream, const atomic_bool *stop,
+                         char *why, size_t why_bytes)
 {
     for (;;) {
         struct ArrowArray batch = {.release = NULL};
@@ -345,11 +346,18 @@ static bool read_batches(Result *result, struct ArrowArrayStream *stream, const 
             return false;
         if (batch.release == NULL)
             return true;
+        uint64_t bytes = bytes_of(&result->schema, &batch);
         if (result->row_count + batch.length > RESULT_ROWS_MAX ||
-            result->bytes > RESULT_BYTES_MAX) {
+            result->bytes + bytes > RESULT_BYTES_MAX) {
             batch.release(&batch);
-            result->more = true;
-            return true;
+            result->more = result->batch_count > 0;
+            if (!result->more)
+                snprintf(why, why_bytes,
+                         "the first rows take %llu MiB, more than the %llu MiB that are kept: "
+                         "select fewer with LIMIT, or a part of long texts with left()",
+                         (unsigned long long)(bytes >> 20),
+                         (unsigned long long)(RESULT_BYTES_MAX >> 20));
+            return result->more;
         }
         if (batch.length == 0) {
             batch.release(&batch);
@@ -368,7 +376,7 @@ Result *result_read(struct ArrowArrayStream *stream, const atomic_bool *stop, ch
     snprintf(why, why_bytes, "no memory for the result");
     if (result != NULL) {
         atomic_init(&result->references, 1);
-        read = read_schema(result, stream) && read_batches(result, stream, stop);
+        read = read_schema(result, stream) && read_batches(result, stream, stop, why, why_bytes);
     }
     const char *words = read ? NULL : stream->get_last_error(stream);
     if (!read && atomic_load(stop))

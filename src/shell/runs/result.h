@@ -1,7 +1,8 @@
 /* shell/runs/result.h: the rows of one answer to SQL, kept as they came, for a table and a plot.
  *
  * Loaded and sorted by the worker of the Data page (data_reader.h); after that it is never changed,
- * and any thread may look. Rows beyond RESULT_ROWS_MAX or RESULT_BYTES_MAX are not read. */
+ * and any thread may look. Rows beyond RESULT_ROWS_MAX or RESULT_BYTES_MAX are not kept: an
+ * answer whose first batch is larger is refused. */
 #ifndef CALIPER_SHELL_RUNS_RESULT_H
 #define CALIPER_SHELL_RUNS_RESULT_H
 
@@ -45,8 +46,8 @@ typedef struct Result {
     int32_t column_count;
 } Result;
 
-/* Reads the stream to its end and releases it. NULL: no memory, or it failed half-way; `why` says
- * which. `stop` is asked between the batches. */
+/* Reads the stream to its end and releases it. NULL: no memory, its first batch is too large, or
+ * it failed half-way; `why` says which. `stop` is asked between the batches. */
 Result *result_read(struct ArrowArrayStream *stream, const atomic_bool *stop, char *why,
                     size_t why_bytes);
 Result *result_hold(Result *result);
