@@ -171,8 +171,30 @@ static void extend(PlotAxis *axis, PlotRange range, double pad_low, double pad_h
     axis->extent = plot_range_union(axis->extent, range);
 }
 
+/* The least x above 0 of those that ascend; 0: there is none, or they do not. */
+static double least_positive_x(const PlotCall *call)
+{
+    const int64_t count = call->series.count;
+    int64_t low = 0, high = count;
+    while (call->ascends && low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (plot_data_x(&call->data, middle) > 0.0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return call->ascends && low < count ? plot_data_x(&call->data, low) : 0.0;
+}
+
 void plot_call_extend_x(PlotCall *call, PlotRange range, double pad)
 {
+    const PlotAxis *const x = &call->frame->axes[CALIPER_AXIS_X1];
+    const bool of_points = range.min == call->x.min && range.max == call->x.max;
+    if (x->scale == CALIPER_SCALE_LOG10 && range.min <= 0.0 && range.max > 0.0 && of_points) {
+        const double least = least_positive_x(call);
+        if (least > 0.0)
+            range.min = least;
+    }
     extend(&call->frame->axes[CALIPER_AXIS_X1], range, pad, pad);
 }
 

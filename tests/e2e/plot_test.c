@@ -256,6 +256,27 @@ static void a_line_across_follows_the_pointer(void **unused)
     assert_true(s.view_x[0] == 0.0 && s.view_x[1] == 10.0); /* it did not pan */
 }
 
+/* On a logarithmic axis the fit begins at the least x that it can show, however far below the end
+ * that is. */
+static void a_logarithmic_fit_begins_at_the_least_positive_x(void **unused)
+{
+    static const double xs[] = {-3, 0, 0, 2, 5, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7};
+    (void)unused;
+    for (uint32_t revision = 0; revision < 2; revision++) { /* read, or by an index */
+        Shown s = {.x = xs,
+                   .y = zigzag,
+                   .count = 11,
+                   .revision = revision,
+                   .scale_x = CALIPER_SCALE_LOG10,
+                   .flags = CALIPER_PLOT_NO_LEGEND};
+        bench_stop(&bench);
+        assert_true(bench_start(&bench, 1.0f));
+        frame(&s);
+        assert_true(fabs(s.view_x[0] - 2.0) < 1e-9);
+        assert_true(fabs(s.view_x[1] - 1e7) < 1e-2);
+    }
+}
+
 /* ---- The point under the pointer ---- */
 
 static void the_pointer_names_each_element(void **state)
@@ -499,6 +520,7 @@ int main(void)
         WITH(a_right_drag_zooms_to_its_box),
         WITH(a_shift_drag_selects_and_moves_nothing),
         WITH(a_line_across_follows_the_pointer),
+        WITH(a_logarithmic_fit_begins_at_the_least_positive_x),
         WITH(the_pointer_names_each_element),
         cmocka_unit_test_setup_teardown(one_sample_in_a_million_is_found, setup_scaled, teardown),
         WITH(one_sample_in_a_million_is_found),
