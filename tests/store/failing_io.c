@@ -16,6 +16,7 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool active;
 static FailingIo plan;
+static atomic_bool freeing_works, short_writes; /* the plan's, asked for without the mutex */
 static atomic_uint calls, failed;
 static _Atomic(const char *) last;
 static _Atomic(const char *) held_path;
@@ -27,6 +28,8 @@ void failing_io_plan(const FailingIo *wanted)
     atomic_store(&active, wanted != NULL);
     if (wanted != NULL) {
         plan = *wanted;
+        atomic_store(&freeing_works, wanted->freeing_works);
+        atomic_store(&short_writes, wanted->short_writes);
         atomic_store(&calls, 0);
         atomic_store(&failed, 0);
         atomic_store(&last, "");
@@ -132,7 +135,7 @@ ssize_t write(int fd, const void *bytes, size_t length)
 {
     if (fails("write", fd, NULL, false)) {
         int error = errno;
-        if (plan.short_writes && length > 1)
+        if (atomic_load(&short_writes) && length > 1)
             syscall(SYS_write, fd, bytes, length / 2);
         errno = error;
         return -1;
@@ -144,7 +147,7 @@ ssize_t pwrite(int fd, const void *bytes, size_t length, off_t offset)
 {
     if (fails("pwrite", fd, NULL, false)) {
         int error = errno;
-        if (plan.short_writes && length > 1)
+        if (atomic_load(&short_writes) && length > 1)
             syscall(SYS_pwrite64, fd, bytes, length / 2, offset);
         errno = error;
         return -1;
@@ -174,7 +177,7 @@ int fdatasync(int fd)
 
 int ftruncate(int fd, off_t length)
 {
-    bool fail = !plan.freeing_works && fails("ftruncate", fd, NULL, false);
+    bool fail = !atomic_load(&freeing_works) && fails("ftruncate", fd, NULL, false);
     return fail ? -1 : (int)syscall(SYS_ftruncate, fd, length);
 }
 
@@ -192,13 +195,13 @@ int rename(const char *from, const char *to)
 
 int unlink(const char *path)
 {
-    bool fail = !plan.freeing_works && fails("unlink", -1, path, false);
+    bool fail = !atomic_load(&freeing_works) && fails("unlink", -1, path, false);
     return fail ? -1 : (int)syscall(SYS_unlink, path);
 }
 
 int remove(const char *path)
 {
-    if (!plan.freeing_works && fails("remove", -1, path, false))
+    if (!atomic_load(&freeing_works) && fails("remove", -1, path, false))
         return -1;
     if (syscall(SYS_unlink, path) == 0)
         return 0;

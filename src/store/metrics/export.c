@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,10 +59,11 @@ char *metrics_export_sql(const char *table, const uint64_t *runs, uint32_t run_c
     return sql;
 }
 
-/* The rows, lent to DuckDB, which forgets to release the schemas that it asks a stream for: each is
- * the one that we keep. */
+/* The rows, lent to DuckDB, which asks from any of its threads, and forgets to release the schemas
+ * that it asks a stream for: each is the one that we keep. */
 typedef struct Lent {
     struct ArrowArrayStream *from;
+    pthread_mutex_t mutex; /* one thread at a time in `from`, which knows of no threads */
     struct ArrowSchema schema;
 } Lent;
 
@@ -80,14 +82,20 @@ static int lent_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 
 static int lent_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
-    const Lent *lent = stream->private_data;
-    return lent->from->get_next(lent->from, out);
+    Lent *lent = stream->private_data;
+    pthread_mutex_lock(&lent->mutex);
+    int status = lent->from->get_next(lent->from, out);
+    pthread_mutex_unlock(&lent->mutex);
+    return status;
 }
 
 static const char *lent_error(struct ArrowArrayStream *stream)
 {
-    const Lent *lent = stream->private_data;
-    return lent->from->get_last_error(lent->from);
+    Lent *lent = stream->private_data;
+    pthread_mutex_lock(&lent->mutex);
+    const char *text = lent->from->get_last_error(lent->from);
+    pthread_mutex_unlock(&lent->mutex);
+    return text;
 }
 
 static void lent_release(struct ArrowArrayStream *stream)
@@ -171,7 +179,7 @@ bool metrics_export(MetricsStore *store, const char *sql, const char *path, bool
         free(part);
         return false;
     }
-    Lent lent = {.from = &stream};
+    Lent lent = {.from = &stream, .mutex = PTHREAD_MUTEX_INITIALIZER};
     struct ArrowArrayStream given = {.get_schema = lent_schema,
                                      .get_next = lent_next,
                                      .get_last_error = lent_error,
