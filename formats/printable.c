@@ -27,11 +27,14 @@ static uint32_t code_of(const unsigned char *bytes, size_t length)
     return code;
 }
 
-size_t printable_piece(const char *bytes, size_t left, char piece[PRINTABLE_PIECE_BYTES])
+/* printable_piece, and the character where it is shown as it is; 0: it is spelled. */
+static size_t take(const char *bytes, size_t left, char piece[PRINTABLE_PIECE_BYTES],
+                   uint32_t *shown)
 {
     const unsigned char *at = (const unsigned char *)bytes;
     size_t length = utf8_length(at, left);
     uint32_t code = code_of(at, length != 0 ? length : 1);
+    *shown = 0;
     if (code == '\n' || code == '\t' || code == '\r')
         snprintf(piece, PRINTABLE_PIECE_BYTES, "\\%c",
                  code == '\n'   ? 'n'
@@ -44,20 +47,38 @@ size_t printable_piece(const char *bytes, size_t left, char piece[PRINTABLE_PIEC
     else {
         memcpy(piece, bytes, length);
         piece[length] = '\0';
+        *shown = code;
     }
     return length != 0 ? length : 1;
 }
 
+size_t printable_piece(const char *bytes, size_t left, char piece[PRINTABLE_PIECE_BYTES])
+{
+    uint32_t shown;
+    return take(bytes, left, piece, &shown);
+}
+
 const char *printable_text(const char *text, char *out, size_t size)
 {
-    char piece[PRINTABLE_PIECE_BYTES];
+    return printable_text_in(text, NULL, out, size);
+}
+
+const char *printable_text_in(const char *text, bool (*has)(uint32_t code), char *out, size_t size)
+{
+    char piece[PRINTABLE_PIECE_BYTES], absent[16];
     size_t used = 0, left = strlen(text);
     while (left > 0) {
-        size_t taken = printable_piece(text, left, piece);
-        size_t length = strlen(piece);
+        uint32_t shown;
+        const char *spelled = piece;
+        size_t taken = take(text, left, piece, &shown);
+        if (has != NULL && shown != 0 && !has(shown)) {
+            snprintf(absent, sizeof absent, "\\u{%x}", (unsigned)shown);
+            spelled = absent;
+        }
+        size_t length = strlen(spelled);
         if (used + length >= size)
             break;
-        memcpy(out + used, piece, length);
+        memcpy(out + used, spelled, length);
         used += length;
         text += taken;
         left -= taken;

@@ -9,7 +9,9 @@
 #ifndef FORMATS_PRINTABLE_H
 #define FORMATS_PRINTABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { PRINTABLE_PIECE_BYTES = 8 }; /* with the closing NUL */
 
@@ -20,5 +22,9 @@ size_t printable_piece(const char *bytes, size_t left, char piece[PRINTABLE_PIEC
 /* A whole text; what does not fit into `size` bytes (at least 1, with the closing NUL) is cut off,
  * never within a character or an escape. Returns `out`. */
 const char *printable_text(const char *text, char *out, size_t size);
+
+/* The same for a font that does not have every letter: a character that is shown as it is, and for
+ * which `has` answers false, is spelled \u{6df1}. */
+const char *printable_text_in(const char *text, bool (*has)(uint32_t code), char *out, size_t size);
 
 #endif

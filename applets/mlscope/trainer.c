@@ -25,6 +25,18 @@ struct Trainer {
     ModelSnapshot *latest;
 };
 
+/* By a clock that nobody sets while somebody waits. */
+static bool make_condition(pthread_cond_t *condition)
+{
+    pthread_condattr_t monotonic;
+    if (pthread_condattr_init(&monotonic) != 0)
+        return false;
+    bool made = pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) == 0 &&
+                pthread_cond_init(condition, &monotonic) == 0;
+    pthread_condattr_destroy(&monotonic);
+    return made;
+}
+
 Trainer *trainer_create(void)
 {
     Trainer *trainer = calloc(1, sizeof *trainer);
@@ -32,7 +44,7 @@ Trainer *trainer_create(void)
         return NULL;
     if (pthread_mutex_init(&trainer->lock, NULL) != 0)
         goto no_lock;
-    if (pthread_cond_init(&trainer->moved, NULL) != 0)
+    if (!make_condition(&trainer->moved))
         goto no_condition;
     return trainer;
 no_condition:
@@ -99,7 +111,7 @@ void trainer_wait(Trainer *trainer, int64_t step, int32_t timeout_ms)
 {
     struct timespec until;
     int status = 0;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += timeout_ms / 1000;
     until.tv_nsec += timeout_ms % 1000 * 1000000L;
     if (until.tv_nsec >= 1000000000L) {

