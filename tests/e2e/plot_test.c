@@ -28,6 +28,12 @@ static int setup_scaled(void **unused)
     return bench_start(&bench, 1.5f) ? 0 : -1;
 }
 
+static int setup_listening(void **unused)
+{
+    (void)unused;
+    return bench_start_listening(&bench, 1.0f, BENCH_W, BENCH_H) ? 0 : -1;
+}
+
 static int teardown(void **unused)
 {
     (void)unused;
@@ -368,26 +374,14 @@ static void draw_legend(UiBench *b, void *user)
     plot->end();
 }
 
-static const UiItem *item_named(const char *kind, const char *label)
-{
-    uint32_t count = 0;
-    const UiItem *items = ui_items(bench.ui, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (strcmp(items[i].kind, kind) == 0 && strcmp(items[i].label, label) == 0)
-            return &items[i];
-    }
-    return NULL;
-}
-
 static void a_legend_entry_hides_its_series(void **unused)
 {
     (void)unused;
-    ui_items_listen(bench.ui, true);
     hide_wanted = false;
     for (int i = 0; i < 3; i++)
         bench_frame(&bench, draw_legend, NULL);
     assert_true(legend_answers[0] && legend_answers[1]);
-    const UiItem *entry = item_named("legend", "a");
+    const UiItem *entry = bench_item(&bench, "legend", "a", 0);
     assert_non_null(entry);
     bench_move(&bench, entry->x + entry->w / 2, entry->y + entry->h / 2);
     bench_frame(&bench, draw_legend, NULL);
@@ -525,7 +519,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_sample_in_a_million_is_found, setup_scaled, teardown),
         WITH(one_sample_in_a_million_is_found),
         WITH(of_two_lines_the_nearer_is_named_unless_it_is_hidden),
-        WITH(a_legend_entry_hides_its_series),
+        cmocka_unit_test_setup_teardown(a_legend_entry_hides_its_series, setup_listening, teardown),
         WITH(linked_plots_move_together),
         WITH(each_misuse_is_one_line),
         WITH(ten_million_points_pan_without_a_scan),

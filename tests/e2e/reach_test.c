@@ -91,10 +91,7 @@ static int setup(void **unused)
     (void)unused;
     pressed = ticked = 0;
     off = false;
-    if (!bench_start(&bench, 1.0f))
-        return -1;
-    ui_items_listen(bench.ui, true);
-    return 0;
+    return bench_start_listening(&bench, 1.0f, BENCH_W, BENCH_H) ? 0 : -1;
 }
 
 static int teardown(void **unused)
@@ -187,12 +184,8 @@ static void tab_goes_into_regions(void **unused)
 static void go_to(const char *kind)
 {
     for (int i = 0; i < 80; i++) {
-        uint32_t count = 0;
-        const UiItem *items = ui_items(bench.ui, &count);
-        for (uint32_t k = 0; k < count; k++) {
-            if (items[k].focused && strcmp(items[k].kind, kind) == 0)
-                return;
-        }
+        if (bench_has_focus(&bench, kind, NULL))
+            return;
         press(CALIPER_KEY_TAB, 0);
     }
     fail();
@@ -312,12 +305,8 @@ static void steer(uint32_t key)
 static void go_to_steered(const char *kind)
 {
     for (int i = 0; i < 20; i++) {
-        uint32_t count = 0;
-        const UiItem *items = ui_items(bench.ui, &count);
-        for (uint32_t k = 0; k < count; k++) {
-            if (items[k].focused && strcmp(items[k].kind, kind) == 0)
-                return;
-        }
+        if (bench_has_focus(&bench, kind, NULL))
+            return;
         steer(CALIPER_KEY_TAB);
     }
     fail();

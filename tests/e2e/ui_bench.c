@@ -42,6 +42,14 @@ bool bench_start_sized(UiBench *bench, float scale, float width, float height)
     return true;
 }
 
+bool bench_start_listening(UiBench *bench, float scale, float width, float height)
+{
+    if (!bench_start_sized(bench, scale, width, height))
+        return false;
+    ui_items_listen(bench->ui, true);
+    return true;
+}
+
 void bench_stop(UiBench *bench)
 {
     widgets_stop();
@@ -96,4 +104,34 @@ void bench_type(UiBench *bench, const char *ascii)
 {
     for (; *ascii != '\0'; ascii++)
         ui_event(bench->ui, &(UiEvent){.kind = UI_EVENT_TEXT, .code = (uint8_t)*ascii});
+}
+
+const UiItem *bench_item(const UiBench *bench, const char *kind, const char *label, uint32_t nth)
+{
+    uint32_t count = 0;
+    const UiItem *items = ui_items(bench->ui, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(items[i].kind, kind) == 0 &&
+            (label == NULL || strcmp(items[i].label, label) == 0) && nth-- == 0)
+            return &items[i];
+    }
+    return NULL;
+}
+
+uint32_t bench_item_count(const UiBench *bench, const char *kind)
+{
+    uint32_t count = 0;
+    while (bench_item(bench, kind, NULL, count) != NULL)
+        count++;
+    return count;
+}
+
+bool bench_has_focus(const UiBench *bench, const char *kind, const char *label)
+{
+    const UiItem *item = NULL;
+    for (uint32_t nth = 0; (item = bench_item(bench, kind, label, nth)) != NULL; nth++) {
+        if (item->focused)
+            return true;
+    }
+    return false;
 }

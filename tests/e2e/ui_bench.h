@@ -1,5 +1,5 @@
 /* tests/e2e/ui_bench.h: a toolkit layer on the cpu renderer without a shell, for tests of the
- * widgets tables: one panel, frames on demand, events, the log counted. */
+ * widgets tables: one panel, frames on demand, events, the log counted, items looked for. */
 #ifndef CALIPER_TESTS_UI_BENCH_H
 #define CALIPER_TESTS_UI_BENCH_H
 
@@ -29,6 +29,8 @@ typedef struct UiBench {
 
 bool bench_start(UiBench *bench, float scale);
 bool bench_start_sized(UiBench *bench, float scale, float width, float height);
+/* bench_start_sized, and every frame lists its items for bench_item. */
+bool bench_start_listening(UiBench *bench, float scale, float width, float height);
 void bench_stop(UiBench *bench);
 /* One frame: the panel fills the window; `draw` is what the applet does. */
 void bench_frame(UiBench *bench, void (*draw)(UiBench *bench, void *user), void *user);
@@ -36,5 +38,12 @@ void bench_move(UiBench *bench, float x, float y);
 void bench_button(UiBench *bench, uint32_t button, bool down);
 void bench_key(UiBench *bench, uint32_t key, uint32_t modifiers);
 void bench_type(UiBench *bench, const char *ascii);
+
+/* Of the items that the last frame listed, in the order in which they were drawn, the nth from 0 of
+ * that kind and label; a label of NULL: of any. NULL: there is none. Stays until the next frame. */
+const UiItem *bench_item(const UiBench *bench, const char *kind, const char *label, uint32_t nth);
+/* How many of a kind there are; whether one of that kind and label, or any, has the keyboard. */
+uint32_t bench_item_count(const UiBench *bench, const char *kind);
+bool bench_has_focus(const UiBench *bench, const char *kind, const char *label);
 
 #endif

@@ -16,10 +16,7 @@ static UiBench bench;
 static int setup(void **unused)
 {
     (void)unused;
-    if (!bench_start(&bench, 1.0f))
-        return -1;
-    ui_items_listen(bench.ui, true);
-    return 0;
+    return bench_start_listening(&bench, 1.0f, BENCH_W, BENCH_H) ? 0 : -1;
 }
 
 static int teardown(void **unused)
@@ -27,19 +24,6 @@ static int teardown(void **unused)
     (void)unused;
     bench_stop(&bench);
     return 0;
-}
-
-static uint32_t items_of(const char *kind, const UiItem **out_first)
-{
-    uint32_t count = 0, found = 0;
-    const UiItem *items = ui_items(bench.ui, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (strcmp(items[i].kind, kind) != 0)
-            continue;
-        if (found++ == 0 && out_first != NULL)
-            *out_first = &items[i];
-    }
-    return found;
 }
 
 static void click(float x, float y, void (*draw)(UiBench *, void *))
@@ -68,7 +52,6 @@ static void draw_combo(UiBench *b, void *user)
 
 static void a_long_combo_draws_what_is_in_sight(void **unused)
 {
-    const UiItem *first = NULL;
     (void)unused;
     for (int i = 0; i < ENTRIES; i++) {
         snprintf(entry_texts[i], sizeof entry_texts[i], "e%05d", i);
@@ -77,21 +60,24 @@ static void a_long_combo_draws_what_is_in_sight(void **unused)
     chosen = 50000;
     bench_frame(&bench, draw_combo, NULL);
     bench_frame(&bench, draw_combo, NULL);
-    assert_int_equal(items_of("combo", &first), 1);
+    assert_int_equal(bench_item_count(&bench, "combo"), 1);
+    const UiItem *first = bench_item(&bench, "combo", NULL, 0);
     click(first->x + 20, first->y + 5, draw_combo);
-    uint32_t drawn = items_of("entry", &first);
+    uint32_t drawn = bench_item_count(&bench, "entry");
     assert_true(drawn > 2 && drawn < 40);
+    first = bench_item(&bench, "entry", NULL, 0);
     assert_true(atoi(first->label + 1) > 49960); /* opened where the chosen one is */
     bench_type(&bench, "99998");                 /* the filter line has the keyboard */
     for (int i = 0; i < 4; i++)
         bench_frame(&bench, draw_combo, NULL);
-    assert_int_equal(items_of("entry", &first), 1);
+    assert_int_equal(bench_item_count(&bench, "entry"), 1);
+    first = bench_item(&bench, "entry", NULL, 0);
     assert_string_equal(first->label, "e99998");
     bench_key(&bench, CALIPER_KEY_ENTER, 0);
     for (int i = 0; i < 4; i++)
         bench_frame(&bench, draw_combo, NULL);
     assert_int_equal(chosen, 99998);
-    assert_int_equal(items_of("entry", NULL), 0);
+    assert_int_equal(bench_item_count(&bench, "entry"), 0);
     assert_int_equal(bench.refused, 0);
 }
 
@@ -142,7 +128,7 @@ static void a_menu_bar_is_there_in_its_first_frame(void **unused)
     menu_frame = 0;
     for (int i = 0; i < 3; i++) {
         bench_frame(&bench, draw_menu, NULL);
-        assert_int_equal(items_of("menu", NULL), 1);
+        assert_int_equal(bench_item_count(&bench, "menu"), 1);
     }
     assert_true(button_y[0] == button_y[1] && button_y[1] == button_y[2]);
     assert_true(button_y[0] > 30.0f); /* below the bar */

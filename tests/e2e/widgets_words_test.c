@@ -17,10 +17,7 @@ static UiBench bench;
 static int setup(void **unused)
 {
     (void)unused;
-    if (!bench_start(&bench, 1.0f))
-        return -1;
-    ui_items_listen(bench.ui, true);
-    return 0;
+    return bench_start_listening(&bench, 1.0f, BENCH_W, BENCH_H) ? 0 : -1;
 }
 
 static int teardown(void **unused)
@@ -28,18 +25,6 @@ static int teardown(void **unused)
     (void)unused;
     bench_stop(&bench);
     return 0;
-}
-
-static const UiItem *item_at(const char *kind, uint32_t nth)
-{
-    uint32_t count = 0;
-    const UiItem *items = ui_items(bench.ui, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (strcmp(items[i].kind, kind) == 0 && nth-- == 0)
-            return &items[i];
-    }
-    fail_msg("no such %s", kind);
-    return NULL;
 }
 
 static void frames(void (*draw)(UiBench *, void *), int count)
@@ -78,7 +63,8 @@ static const char *shown_in(uint32_t nth)
 {
     static char shown[64];
     frames(draw_range, 2);
-    const UiItem *field = item_at("drag", nth);
+    const UiItem *field = bench_item(&bench, "drag", NULL, nth);
+    assert_non_null(field);
     const float x = field->x + field->w / 2, y = field->y + field->h / 2;
     click(x, y, draw_range); /* twice: to type */
     click(x, y, draw_range);
@@ -297,7 +283,8 @@ static void a_closed_tree_answers_for_itself(void **unused)
     frames(draw_tree, 3);
     assert_false(opened);
     assert_true((asked & CALIPER_ITEM_VISIBLE) != 0 && asked_height > 0);
-    const UiItem *tree = item_at("tree", 0);
+    const UiItem *tree = bench_item(&bench, "tree", NULL, 0);
+    assert_non_null(tree);
     const float x = tree->x + 20, y = tree->y + tree->h / 2;
     bench_move(&bench, x, y);
     frames(draw_tree, 2);
