@@ -137,6 +137,19 @@ def test_texts_are_what_was_said(folder):
         check(media["tag"] == "b" and media["text_step"] == step and media["text"] == words, media)
 
 
+def test_any_of_many_tags_is_reached(folder):
+    """More tags than the list has room for, 512: the next one is the next one wherever one is, beginning
+    with the first; a run with fewer is not told of more."""
+    names = [f"k{i:04}" for i in range(1200)]
+    runs_data.write_events(folder / "many" / "one" / EVENTS,
+                           [runs_data.text(name, 1, T0, name) for name in names])
+    root = folder / "tags"
+    bring(root, folder / "many")
+    for presses in (0, 1, 256, 257, 700, 1199):
+        media = view(root, keys("5", *["t"] * presses), 20 + 2 * presses)["media"]
+        check(media["tag"] == media["text"] == names[presses], presses, media["tag"])
+
+
 # ---- Notes ----
 
 def test_notes_stay(folder):
@@ -255,7 +268,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for test in (test_histograms_are_the_values_that_were_written,
-                     test_texts_are_what_was_said,
+                     test_texts_are_what_was_said, test_any_of_many_tags_is_reached,
                      test_images_are_the_pixels_that_were_written, test_notes_stay,
                      test_a_second_process_shows_and_leaves_alone,
                      test_the_wheel_reads_the_window_again_and_a_drag_moves_it):

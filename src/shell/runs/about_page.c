@@ -72,26 +72,6 @@ static void draw_times(const MetricsRunInfo *run)
     }
 }
 
-/* Which tags are the run's: looked for when it is another one, or the catalog is. */
-static bool find_tags(Runs *runs, uint64_t run)
-{
-    const MetricsTags *tags = &runs->catalog->tags;
-    if (runs->about_run == run && runs->about_catalog == runs->catalog->number)
-        return true;
-    uint32_t *own = realloc(runs->about_tags, (tags->count + 1) * sizeof *own);
-    if (own == NULL)
-        return false;
-    runs->about_tags = own;
-    runs->about_count = 0;
-    for (uint32_t i = 0; i < tags->count; i++) {
-        if (tags->items[i].run == run)
-            own[runs->about_count++] = i;
-    }
-    runs->about_run = run;
-    runs->about_catalog = runs->catalog->number;
-    return true;
-}
-
 static void draw_tag(const MetricsTag *tag)
 {
     static const char *const kinds[] = {"scalar", "histogram", "image", "text"};
@@ -119,14 +99,14 @@ static void draw_tags(Runs *runs, const MetricsRunInfo *run)
     ui->separator("What it holds");
     if (ui->table("##tags", 4, 0, 0,
                   CALIPER_TABLE_HEADER | CALIPER_TABLE_SCROLL | CALIPER_TABLE_STRIPES) &&
-        find_tags(runs, run->id)) {
+        runs_find_tags(runs, run->id)) {
         ui->table_column("Tag", -2, 0);
         ui->table_column("Kind", 90, 0);
         ui->table_column("Rows", 100, 0);
         ui->table_column("Steps", -1, 0);
-        while (ui->rows(runs->about_count, 0, &first, &end)) {
+        while (ui->rows(runs->run_tags_count, 0, &first, &end)) {
             for (int64_t i = first; i < end; i++)
-                draw_tag(&runs->catalog->tags.items[runs->about_tags[i]]);
+                draw_tag(&runs->catalog->tags.items[runs->run_tags[i]]);
         }
     }
     ui->end(CALIPER_SCOPE_TABLE);

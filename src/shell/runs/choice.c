@@ -268,6 +268,25 @@ uint32_t runs_chosen_found(const Runs *runs, uint32_t *out_hidden)
     return found;
 }
 
+bool runs_find_tags(Runs *runs, uint64_t run)
+{
+    const MetricsTags *tags = &runs->catalog->tags;
+    if (runs->run_tags_run == run && runs->run_tags_catalog == runs->catalog->number)
+        return true;
+    uint32_t *own = realloc(runs->run_tags, (tags->count + 1) * sizeof *own);
+    if (own == NULL)
+        return false;
+    runs->run_tags = own;
+    runs->run_tags_count = 0;
+    for (uint32_t i = 0; i < tags->count; i++) {
+        if (tags->items[i].run == run)
+            own[runs->run_tags_count++] = i;
+    }
+    runs->run_tags_run = run;
+    runs->run_tags_catalog = runs->catalog->number;
+    return true;
+}
+
 /* Room for `more` of them behind those there are. */
 static bool grow(void **array, uint32_t *capacity, uint32_t count, uint32_t more, size_t item_bytes)
 {

@@ -19,34 +19,48 @@ static void set_tag(Runs *runs, const char *tag)
     runs->media_seq = 0;
 }
 
-/* The tags of one kind that the cursor's run has, TAGS_MOST of them around the chosen one; chooses
- * one. False: there is none. */
+/* The tags of one kind that the cursor's run has, in their order: those from `first` on, TAGS_MOST
+ * of them at most, go to `names`; answers how many there are, and which is the chosen one, or -1.
+ */
+static uint32_t tags_of_kind(const Runs *runs, MetricsKind kind, uint32_t first,
+                             const char *names[TAGS_MOST], int64_t *chosen)
+{
+    const MetricsTags *tags = &runs->catalog->tags;
+    uint32_t count = 0;
+    *chosen = -1;
+    for (uint32_t i = 0; i < runs->run_tags_count; i++) {
+        const MetricsTag *tag = &tags->items[runs->run_tags[i]];
+        if (tag->kind != kind)
+            continue;
+        if (*chosen < 0 && runs->media_tag != NULL && strcmp(tag->tag, runs->media_tag) == 0)
+            *chosen = count;
+        if (count >= first && count - first < TAGS_MOST)
+            names[count - first] = tag->tag;
+        count++;
+    }
+    return count;
+}
+
+/* A list of the tags, TAGS_MOST of them around the chosen one; chooses one. False: there is none.
+ */
 static bool choose_tag(Runs *runs, MetricsKind kind, RunsAction action)
 {
     const CaliperWidgetsV1 *ui = widgets_table();
     const char *names[TAGS_MOST];
-    int32_t count = 0, chosen = -1;
-    uint32_t left_out = 0;
-    const MetricsTags *tags = &runs->catalog->tags;
-    for (uint32_t i = 0; i < tags->count; i++) {
-        if (tags->items[i].kind != kind || tags->items[i].run != runs->cursor)
-            continue;
-        if (count == TAGS_MOST && (chosen < 0 || chosen > TAGS_MOST / 2)) {
-            memmove(names, names + 1, (TAGS_MOST - 1) * sizeof *names);
-            chosen -= chosen >= 0;
-            count--;
-            left_out++;
-        }
-        if (count == TAGS_MOST) {
-            left_out++;
-            continue;
-        }
-        if (runs->media_tag != NULL && strcmp(tags->items[i].tag, runs->media_tag) == 0)
-            chosen = count;
-        names[count++] = tags->items[i].tag;
-    }
-    if (count == 0)
+    int64_t place = -1;
+    uint32_t first = 0;
+    uint32_t all =
+        runs_find_tags(runs, runs->cursor) ? tags_of_kind(runs, kind, 0, names, &place) : 0;
+    if (all == 0)
         return false;
+    if (all > TAGS_MOST && place > TAGS_MOST / 2) {
+        uint32_t last_first = all - TAGS_MOST;
+        first = (uint32_t)place - TAGS_MOST / 2;
+        first = first < last_first ? first : last_first;
+        tags_of_kind(runs, kind, first, names, &place);
+    }
+    int32_t count = (int32_t)(all < TAGS_MOST ? all : TAGS_MOST);
+    int32_t chosen = place >= 0 ? (int32_t)(place - first) : -1;
     ui->next_width(300);
     if (ui->combo("Tag", &chosen, names, count, 0) || chosen < 0)
         set_tag(runs, names[chosen < 0 ? 0 : chosen]);
@@ -55,9 +69,9 @@ static bool choose_tag(Runs *runs, MetricsKind kind, RunsAction action)
         runs_pointed(runs, action);
     if (runs_key(runs, action))
         set_tag(runs, names[(chosen + 1) % count]);
-    if (left_out > 0) {
+    if (all > TAGS_MOST) {
         char text[64];
-        snprintf(text, sizeof text, "and %u more, beyond these", left_out);
+        snprintf(text, sizeof text, "and %u more, beyond these", all - TAGS_MOST);
         ui->same_line(0, 12);
         ui->text_ex(text, -1, 0, CALIPER_TEXT_DIM);
     }

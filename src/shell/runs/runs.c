@@ -58,7 +58,7 @@ void runs_destroy(Runs **runs)
         free(ended->folded[i]);
     free(ended->folded);
     free(ended->media_tag);
-    free(ended->about_tags);
+    free(ended->run_tags);
     free(ended->labels);
     free(ended->ids);
     free(ended->colors);

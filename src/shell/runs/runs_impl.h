@@ -165,10 +165,10 @@ struct Runs {
     uint64_t compared; /* number of a catalog */
     uint64_t compared_hash;
 
-    /* Of the run that is told about: places among the catalog's tags. */
-    uint32_t *about_tags;
-    uint32_t about_count;
-    uint64_t about_run, about_catalog; /* it, and a catalog's number */
+    /* Of one run, which the pages of one run tell about: places among the catalog's tags. */
+    uint32_t *run_tags;
+    uint32_t run_tags_count;
+    uint64_t run_tags_run, run_tags_catalog; /* it, and a catalog's number */
 
     char note[RUNS_NOTE_BYTES];
     uint64_t note_run;
@@ -218,6 +218,8 @@ void runs_color(Runs *runs);
 void runs_find_rows(Runs *runs);
 /* The chosen runs that the search finds; how many chosen ones it does not find. */
 uint32_t runs_chosen_found(const Runs *runs, uint32_t *out_hidden);
+/* Fills run_tags: looked for when it is another run, or the catalog is. False: no memory. */
+bool runs_find_tags(Runs *runs, uint64_t run);
 /* Puts the chosen runs away that are found: nothing is done to others, which are not in sight. */
 void runs_delete_chosen(Runs *runs);
 /* How many the next undo brings back: those that went together last. */
