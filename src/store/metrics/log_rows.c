@@ -321,8 +321,8 @@ void metrics_store_hparams(MetricsStore *store, uint64_t id, const char *json)
 
 /* ---- Runs ---- */
 
-/* The next number; 0 after one line. Waits for the writer only when a whole block is spent before
- * the next one is there. */
+/* The next number; 0 after one line. Waits for the writer to reserve numbers before the first run,
+ * and when a block is spent before the next one is there. */
 static uint64_t take_id(MetricsStore *store)
 {
     int64_t wait_ms = frame_thread_is_current() ? FRAME_THREAD_WAIT_MS : RUN_IDS_WAIT_MS;
@@ -334,16 +334,19 @@ static uint64_t take_id(MetricsStore *store)
     }
     bool ok = metrics_start_locked(store);
     store->ids_failed = false;
+    store->ids_wanted = true;
     while (ok && id == 0 && !store->ended) {
         if (store->ids.first == store->ids.end) {
             store->ids = store->spare_ids;
             store->spare_ids = (RunIdBlock){0};
-            atomic_store(&store->sleeping, false);
-            pthread_cond_signal(&store->wake);
         }
         if (store->ids.first < store->ids.end)
             id = store->ids.first++;
-        else
+        if (metrics_ids_due(store)) {
+            atomic_store(&store->sleeping, false);
+            pthread_cond_signal(&store->wake);
+        }
+        if (id == 0)
             ok = !store->ids_failed &&
                  pthread_cond_timedwait(&store->done, &store->mutex, &deadline) == 0;
     }

@@ -35,8 +35,8 @@ typedef struct MetricsParams { /* zero means the default */
     uint64_t queue_bytes;        /* METRICS_QUEUE_BYTES */
     uint32_t snapshot_period_ms; /* 60 000 */
     uint32_t close_wait_ms;      /* METRICS_CLOSE_WAIT_MS */
-    bool start_now;              /* reserve run numbers at once, so that the first begin_run does
-                                    not wait for the disk; waits METRICS_START_WAIT_MS at most */
+    bool start_now; /* start the thread and see to the file of run numbers at once, so that the
+                       first begin_run waits for one write; waits METRICS_START_WAIT_MS at most */
 } MetricsParams;
 
 /* Touches no disk, and starts no thread unless start_now. NULL after one line. */

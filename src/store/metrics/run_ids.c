@@ -93,6 +93,32 @@ static uint64_t first_number(const char *data_root)
     return fresh ? 1 : (uint64_t)disk_wall_us();
 }
 
+/* Both slots, the first one filled. */
+static bool write_new_file(IdFile *file, const char *data_root)
+{
+    static const char empty[SLOT_STEP_BYTES * 2];
+    return disk_write_at(file->fd, empty, sizeof empty, 0, "metrics.ids.write") &&
+           write_slot(file, first_number(data_root)) &&
+           disk_sync_folder(data_root, "metrics.ids.sync");
+}
+
+bool run_ids_prepare(const char *data_root)
+{
+    char *path = paths_join(data_root, "metrics.ids");
+    if (path == NULL)
+        return false;
+    IdFile file;
+    bool ok = open_file(path, &file, LOCK_WAIT_MS);
+    if (ok && file.newest.magic == 0)
+        ok = write_new_file(&file, data_root);
+    if (!ok)
+        log_item(METRICS_IDS_FAILED, path, strerror(errno));
+    if (file.fd >= 0)
+        file_lock_close(file.fd);
+    free(path);
+    return ok;
+}
+
 bool run_ids_reserve(const char *data_root, uint64_t at_least, uint64_t count, RunIdBlock *out)
 {
     char *path = paths_join(data_root, "metrics.ids");

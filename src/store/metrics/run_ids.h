@@ -14,6 +14,10 @@ typedef struct RunIdBlock {
     uint64_t first, end; /* end is the first that is not in it */
 } RunIdBlock;
 
+/* Makes the file where there is none, and takes no number: to be called before there is a database,
+ * which tells a data root that is new from one whose file was lost. It makes the first reservation
+ * quick, too: the place of both slots is on the disk. False after one line. */
+bool run_ids_prepare(const char *data_root);
 /* Reserves `count` numbers, none below `at_least`. False after one line. A file that is lost or
  * damaged while there is a database begins again at the time in microseconds, which is above any
  * number that was counted. */

@@ -90,6 +90,14 @@ bool metrics_start_locked(MetricsStore *store)
     return true;
 }
 
+bool metrics_ids_due(const MetricsStore *store)
+{
+    if (!store->ids_wanted)
+        return !store->ids_ready;
+    return store->spare_ids.first == store->spare_ids.end &&
+           (store->ids.end - store->ids.first) * 2 <= store->ids_count;
+}
+
 static bool make_sync(MetricsStore *store)
 {
     pthread_condattr_t monotonic;
@@ -129,7 +137,7 @@ static void start(MetricsStore *store)
         metrics_timespec(metrics_monotonic_ns() + (int64_t)METRICS_START_WAIT_MS * 1000000);
     metrics_lock(store);
     bool ok = metrics_start_locked(store);
-    while (ok && store->ids.first == store->ids.end && !store->ids_failed)
+    while (ok && !store->ids_ready && !store->ids_failed)
         ok = pthread_cond_timedwait(&store->done, &store->mutex, &deadline) == 0;
     metrics_unlock(store);
 }

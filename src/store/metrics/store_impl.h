@@ -50,8 +50,11 @@ struct MetricsStore {
     atomic_bool lost;              /* the mutex: a thread that faulted has it */
     _Atomic int64_t lock_since_ns; /* when it was first not to be had; 0: it was */
     RunIdBlock ids, spare_ids;
-    bool ids_failed; /* the last try; tried again */
-    bool settled;    /* the writer has found out which mode it is in */
+    uint64_t ids_count; /* how many the newest block had; 0: there was none yet */
+    bool ids_wanted;    /* a run was begun, or is to be; before that no number is reserved */
+    bool ids_ready;     /* the file that counts them is there */
+    bool ids_failed;    /* the last try; tried again */
+    bool settled;       /* the writer has found out which mode it is in */
     MetricsMode mode;
     MetricsState state;
     char trouble[256];
@@ -92,6 +95,10 @@ bool metrics_lock_soon(MetricsStore *store);
 void metrics_unlock(MetricsStore *store);
 /* Starts the thread if that is due. With the mutex held. */
 bool metrics_start_locked(MetricsStore *store);
+/* Whether the writer has to do with run numbers: before the first run to see that there is a file
+ * of them; then to reserve the next block when half of the newest one is given out. With the mutex
+ * held. */
+bool metrics_ids_due(const MetricsStore *store);
 /* Waits for the queue's `position` to be durable; `patient`: also while writing fails. With the
  * mutex held. */
 bool metrics_flush_locked(MetricsStore *store, uint64_t position, int64_t deadline_ns,

@@ -10,7 +10,9 @@
 #include "core/log.h"
 #include "store/metrics/disk.h"
 
-enum { NS_PER_MS = 1000000, IDS_PER_BLOCK = 64, IDLE_MS = 1000 };
+enum { NS_PER_MS = 1000000, IDLE_MS = 1000 };
+/* A process that is killed leaves a gap of what it had not given out: it begins with few. */
+enum { IDS_FIRST_BLOCK = 4, IDS_MOST_BLOCK = 64 };
 
 Writer *writer_create(MetricsStore *store)
 {
@@ -88,18 +90,29 @@ void writer_database_failed(Writer *writer, const Sql *sql)
 
 /* ---- Numbers for runs ---- */
 
+/* With the mutex held. After a failure when it is time again, or a call has come since. */
+static bool ids_are_due(const Writer *writer, int64_t now_ns)
+{
+    return metrics_ids_due(writer->store) &&
+           (writer->ids_retry_ns <= now_ns || !writer->store->ids_failed);
+}
+
 static void refill_ids(Writer *writer)
 {
     MetricsStore *store = writer->store;
-    metrics_lock(store);
-    bool due = store->spare_ids.first == store->spare_ids.end;
-    bool is_asked = !store->ids_failed; /* a call has come since it failed, or it never did */
-    metrics_unlock(store);
     int64_t now_ns = metrics_monotonic_ns();
-    if (!due || (writer->ids_retry_ns > now_ns && !is_asked))
+    metrics_lock(store);
+    bool due = ids_are_due(writer, now_ns);
+    bool wanted = store->ids_wanted;
+    uint64_t count = store->ids_count == 0                   ? IDS_FIRST_BLOCK
+                     : store->ids_count < IDS_MOST_BLOCK / 2 ? store->ids_count * 2
+                                                             : IDS_MOST_BLOCK;
+    metrics_unlock(store);
+    if (!due)
         return;
     RunIdBlock block = {0};
-    bool ok = run_ids_reserve(store->data_root, 1, IDS_PER_BLOCK, &block);
+    bool ok = wanted ? run_ids_reserve(store->data_root, 1, count, &block)
+                     : run_ids_prepare(store->data_root);
     /* Where nobody asks, a folder that may not be written is tried less and less often. */
     int64_t longer_ms = writer->ids_wait_ms * 2;
     writer->ids_wait_ms = ok                                 ? 0
@@ -108,12 +121,12 @@ static void refill_ids(Writer *writer)
                                                              : WRITER_IDS_LAST_MS;
     writer->ids_retry_ns = ok ? 0 : now_ns + writer->ids_wait_ms * NS_PER_MS;
     metrics_lock(store);
-    if (!ok)
-        store->ids_failed = true;
-    else if (store->ids.first == store->ids.end)
-        store->ids = block;
-    else
-        store->spare_ids = block;
+    store->ids_ready |= ok;
+    store->ids_failed = !ok;
+    if (ok && wanted) {
+        store->ids_count = count;
+        *(store->ids.first == store->ids.end ? &store->ids : &store->spare_ids) = block;
+    }
     pthread_cond_broadcast(&store->done);
     metrics_unlock(store);
 }
@@ -182,7 +195,7 @@ static int64_t next_look_ns(Writer *writer, bool has_rows, int64_t now_ns)
     if ((store->database_wanted && !has_choice(writer)) ||
         (writer->lock != NULL && writer->database == NULL))
         return now_ns;
-    if (store->spare_ids.first == store->spare_ids.end && writer->ids_retry_ns <= now_ns)
+    if (ids_are_due(writer, now_ns))
         return now_ns;
     int64_t until = has_choice(writer) ? housekeeping_ns(writer, now_ns)
                                        : now_ns + (int64_t)60 * IDLE_MS * NS_PER_MS;
@@ -242,6 +255,7 @@ static bool owner_step(Writer *writer)
     bool more = false;
     if (writer->takes_over_first || now_ns >= writer->takeover_ns) {
         do {
+            refill_ids(writer); /* somebody may wait for a number while much is taken over */
             if (!takeover_step(writer, &more) || (more && is_late(writer)))
                 return false;
         } while (more && writer->takes_over_first);

@@ -160,6 +160,30 @@ static void test_run_ids(void **state)
     assert_int_equal(block.first, 2000);
 }
 
+/* The file of a fresh data root is made before its database, and is not taken for one that was lost
+ * when there is a database; one that was lost is. */
+static void test_run_ids_of_a_file_that_was_prepared(void **state)
+{
+    (void)state;
+    RunIdBlock block;
+    struct stat before;
+    struct stat after;
+    assert_true(run_ids_prepare(root));
+    fixture_write(root, "metrics.duckdb", "x", 1);
+    assert_int_equal(stat(fixture_path(root, "metrics.ids"), &before), 0);
+    for (uint64_t first = 1; first <= 3; first++) {
+        assert_true(run_ids_prepare(root));
+        assert_true(run_ids_reserve(root, 1, 1, &block));
+        assert_int_equal(block.first, first);
+    }
+    assert_int_equal(stat(fixture_path(root, "metrics.ids"), &after), 0);
+    assert_int_equal(after.st_size, before.st_size); /* so a reservation is one write in place */
+    assert_int_equal(unlink(fixture_path(root, "metrics.ids")), 0);
+    assert_true(run_ids_prepare(root));
+    assert_true(run_ids_reserve(root, 1, 1, &block));
+    assert_true(block.first > UINT64_C(1000000000000000));
+}
+
 /* Whatever one torn write leaves, no number comes twice. */
 static void test_run_ids_of_a_torn_file(void **state)
 {
@@ -202,6 +226,10 @@ static void test_run_ids_failures(void **state)
         fault_set_plan(sites[i]);
         assert_false(run_ids_reserve(root, 1, 10, &block));
         assert_int_equal(fixture_log_count(LOG_METRICS_IDS_FAILED), 1);
+        fault_set_plan(sites[i]);
+        unlink(fixture_path(root, "metrics.ids"));
+        assert_false(run_ids_prepare(root));
+        assert_int_equal(fixture_log_count(LOG_METRICS_IDS_FAILED), 2);
     }
     fault_set_plan(NULL);
     assert_true(run_ids_reserve(root, 1, 10, &block));
@@ -319,6 +347,7 @@ int main(void)
         TEST(test_owner_lock_failures),
         TEST(test_run_table),
         TEST(test_run_ids),
+        TEST(test_run_ids_of_a_file_that_was_prepared),
         TEST(test_run_ids_of_a_torn_file),
         TEST(test_run_ids_failures),
         TEST(test_checksum),
