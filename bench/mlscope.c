@@ -7,7 +7,9 @@
  * another manner; a round is one block of each, in an order that turns from round to round:
  *   alone     no frame; a snapshot that nobody took is not made again
  *   pictures  snapshots, and frames with the seventeen textures updated and nothing else drawn
- *   panel     snapshots, and MLScope's whole panel drawn in frames: what a person sees
+ *   panel     snapshots, and MLScope's whole panel in frames: what a person sees; as in the host, a
+ *             frame that looks as the one before is not drawn
+ *   always    the same, every frame drawn
  * A step's time is what the training thread says when it logs its loss; the first steps of a block
  * are left out, and nothing is evaluated, so that the cost is not thinned. Frames come at --hz (60)
  * and are as large as --size (1280x800). Printed are the pairs of each round, a moment apart: how
@@ -42,8 +44,14 @@
 
 enum { ROUNDS_MAX = 500, WARM_STEPS = 10, NOISE_TRAIN = 60000, NOISE_TEST = 10000 };
 
-typedef enum Manner { MANNER_ALONE = 0, MANNER_PICTURES, MANNER_PANEL, MANNER_COUNT } Manner;
-static const char *const manner_names[MANNER_COUNT] = {"alone", "pictures", "panel"};
+typedef enum Manner {
+    MANNER_ALONE = 0,
+    MANNER_PICTURES,
+    MANNER_PANEL,
+    MANNER_ALWAYS,
+    MANNER_COUNT
+} Manner;
+static const char *const manner_names[MANNER_COUNT] = {"alone", "pictures", "panel", "always"};
 
 static double now_sec(void)
 {
@@ -241,8 +249,8 @@ typedef struct Bench {
     Ui *ui;
     Host *host;
     MlScope app;
-    int64_t frames, updates; /* of the panel */
-    double frame_sec;        /* spent in them */
+    int64_t frames, drawn, updates; /* of the panel */
+    double frame_sec;               /* spent in them */
 } Bench;
 
 static bool stage_start(Bench *bench, const char *data_root)
@@ -316,23 +324,29 @@ static void draw_frame(Bench *bench, Manner manner)
 {
     MlScope *app = &bench->app;
     const ModelSnapshot *before = app->views.shown;
-    renderer_frame_begin(bench->renderer, bench->width, bench->height, 0xff000000u);
+    RendererFrame frame = {.width_px = bench->width,
+                           .height_px = bench->height,
+                           .clear_rgba = 0xff000000u,
+                           .always = manner == MANNER_ALWAYS};
     ui_frame_begin(bench->ui, (float)bench->width, (float)bench->height, 1.0 / bench->hz);
     ui_panel_begin(bench->ui, 7, 0, 0, (float)bench->width, (float)bench->height, false);
     widgets_begin(7);
-    views_update(app);
-    if (manner == MANNER_PANEL)
-        panel_draw(app);
-    else
+    views_update(app, now_sec());
+    if (manner == MANNER_PICTURES)
         draw_pictures(app);
+    else
+        panel_draw(app);
     widgets_end();
     ui_panel_end(bench->ui);
     ui_frame_end(bench->ui);
-    ui_frame_draw(bench->ui, bench->renderer, bench->bridge, bench->width, bench->height);
-    renderer_frame_end(bench->renderer);
+    RendererShown shown = RENDERER_SHOWN_NOT;
+    if (ui_frame_draws(bench->ui, bench->bridge, bench->width, bench->height, &frame.draws,
+                       &frame.draw_count))
+        shown = renderer_frame_show(bench->renderer, &frame);
     bridge_frame_end(bench->bridge);
     if (manner == MANNER_PANEL) {
         bench->frames++;
+        bench->drawn += shown == RENDERER_SHOWN_DRAWN ? 1 : 0;
         bench->updates += app->views.shown != before ? 1 : 0;
     }
 }
@@ -354,7 +368,7 @@ static bool run_before_others(const Bench *bench, int priority)
     return !bench->is_realtime || sched_setscheduler(0, SCHED_FIFO, &wanted) == 0;
 }
 
-/* Forwards and backwards in turn, from each of the three; the first block fills caches. */
+/* Forwards and backwards in turn, from each of them; the first block fills caches. */
 static Manner manner_of(int block)
 {
     if (block == 0)
@@ -457,8 +471,11 @@ static bool run_rounds(Bench *bench)
             int block = 1 + round * MANNER_COUNT + i;
             rates[manner_of(block)] = rate_of(block);
         }
-        if (rates[0] <= 0 || rates[1] <= 0 || rates[2] <= 0)
-            continue; /* a frame that lasted longer than a block */
+        bool is_whole = true; /* else a frame lasted longer than a block */
+        for (int i = 0; i < MANNER_COUNT; i++)
+            is_whole = is_whole && rates[i] > 0;
+        if (!is_whole)
+            continue;
         for (int i = 0; i < MANNER_COUNT; i++) {
             all[i][count] = rates[i];
             costs[i][count] = 1.0 - rates[i] / rates[MANNER_ALONE];
@@ -474,11 +491,11 @@ static bool run_rounds(Bench *bench)
         printf("%-9s %10.2f steps/s (median of %d blocks)\n", manner_names[i], all[i][count / 2],
                count);
     }
-    say_costs(manner_names[MANNER_PICTURES], costs[MANNER_PICTURES], count);
-    say_costs(manner_names[MANNER_PANEL], costs[MANNER_PANEL], count);
-    printf("panel: %lld frames of %.2f ms, %lld snapshots shown; pictures %s\n",
+    for (int i = MANNER_PICTURES; i < MANNER_COUNT; i++)
+        say_costs(manner_names[i], costs[i], count);
+    printf("panel: %lld frames of %.2f ms, %lld of them drawn, %lld snapshots shown; pictures %s\n",
            (long long)bench->frames, bench->frame_sec * 1e3 / (double)bench->frames,
-           (long long)bench->updates,
+           (long long)bench->drawn, (long long)bench->updates,
            bench->app.views.on_device ? "from CUDA memory" : "from host memory");
     return true;
 }

@@ -160,7 +160,8 @@ static void start(MlScope *app)
     if (mlscope_is_training(app))
         return;
     app->has_told_training = false;
-    if (fault != NULL) { /* what the last run showed stays */
+    app->run_read_sec = -1.0; /* whatever comes of it is news in this very frame */
+    if (fault != NULL) {      /* what the last run showed stays */
         trainer_refuse(app->trainer, fault);
         return;
     }
@@ -186,6 +187,7 @@ static void start(MlScope *app)
     app->wrong_page = 0;
     app->has_filter = false;
     trainer_prepare(app->trainer, &params);
+    trainer_view(app->trainer, &app->run); /* the arrays of the last run are gone */
     app->run_data = app->data;
     app->awaited = 0;
     app->job = app->jobs->submit("MLScope: training", trainer_run, app->trainer);
@@ -235,9 +237,7 @@ static void tell_failures(MlScope *app, const TrainerView *trained, const Fetche
 static void frame(void *self, const CaliperFrameInfo *info)
 {
     MlScope *app = self;
-    TrainerView view;
     FetcherView fetched;
-    (void)info;
     if (app->wants_start)
         start(app);
     app->wants_start = false;
@@ -246,12 +246,11 @@ static void frame(void *self, const CaliperFrameInfo *info)
         app->has_mnist = true;
     if (app->steps_max > 0) /* nobody watches: frames keep step with the training */
         trainer_wait(app->trainer, ++app->awaited, app->wait_ms);
-    views_update(app);
-    trainer_view(app->trainer, &view);
-    tell_failures(app, &view, &fetched);
-    if (view.score_serial != app->score_serial) {
+    views_update(app, info->time_sec);
+    tell_failures(app, &app->run, &fetched);
+    if (app->run.score_serial != app->score_serial) {
         trainer_score(app->trainer, &app->score);
-        app->score_serial = view.score_serial;
+        app->score_serial = app->run.score_serial;
     }
     panel_draw(app);
 }

@@ -38,6 +38,8 @@ typedef struct MlScope {
     bool lacks_cuda;                        /* a CUDA device, and a libtorch without CUDA */
     bool has_told_training, has_told_fetch; /* their last failures are in the log */
     Views views;
+    TrainerView run;     /* what the panel says of the run: views_update */
+    double run_read_sec; /* when that was read, by CaliperFrameInfo.time_sec */
     /* What the person chose. */
     int32_t data, device; /* indexes of combos */
     char folder[4096];
@@ -68,8 +70,10 @@ bool mlscope_is_fetching(const MlScope *app);
 /* "7" for a digit, "sneaker" for clothes, of the run that is shown. */
 const char *mlscope_class_name(const MlScope *app, int32_t number, char *text, size_t text_bytes);
 
-/* views.c: takes the newest snapshot, if any, into the textures. */
-void views_update(MlScope *app);
+/* views.c: takes the newest snapshot, if any, into the textures, and what is said of the run into
+ * `run`: with each snapshot, each evaluation and each change of state, and else a few times a
+ * second. Faster nobody reads, and a panel that stays as it is is not drawn again by the host. */
+void views_update(MlScope *app, double time_sec);
 /* Shows a misclassified test image in one of the page's places; false while there is none of that
  * number. */
 bool views_show_wrong(MlScope *app, int32_t slot, int64_t number);

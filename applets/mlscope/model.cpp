@@ -21,7 +21,11 @@ struct NetImpl : torch::nn::Module {
     }
     at::Tensor forward(const at::Tensor &images)
     {
-        at::Tensor x = torch::max_pool2d(torch::relu(conv1(images)), 2);
+        return after_conv1(conv1(images));
+    }
+    at::Tensor after_conv1(const at::Tensor &maps)
+    {
+        at::Tensor x = torch::max_pool2d(torch::relu(maps), 2);
         x = torch::max_pool2d(torch::relu(conv2(x)), 2);
         return out(x.flatten(1));
     }
@@ -75,6 +79,24 @@ struct Model {
     bool has_ranges = false;
     float kernel_max = 0, map_min = 0, map_max = 0; /* of the first snapshot */
 };
+
+/* One of the pictures that lie behind one another in `all`: its last two dimensions. */
+static CaliperTensor plane_of(const CaliperTensor &all, int64_t index)
+{
+    CaliperTensor plane = all;
+    const int64_t height = all.shape[all.ndim - 2], width = all.shape[all.ndim - 1];
+    plane.data = static_cast<float *>(all.data) + index * height * width;
+    plane.ndim = 2;
+    plane.shape[0] = height;
+    plane.shape[1] = width;
+    plane.strides[0] = width;
+    plane.strides[1] = 1;
+    for (int i = 2; i < 8; i++) {
+        plane.shape[i] = 0;
+        plane.strides[i] = 0;
+    }
+    return plane;
+}
 
 struct Owner { /* what a snapshot's descriptors point into */
     std::vector<at::Tensor> tensors;
@@ -213,7 +235,7 @@ ModelSnapshot *model_snapshot(Model *model, bool on_cpu, char *why)
         at::Tensor digit = model->test_images.slice(0, 0, 1);
         at::Tensor maps = model->net->conv1(digit);
         at::Tensor weight = model->net->conv1->weight;
-        snapshot->predicted = static_cast<int32_t>(model->net(digit).argmax(1).item<int64_t>());
+        at::Tensor answer = model->net->after_conv1(maps).argmax(1);
         snapshot->truth = model->params.test_labels[0];
         if (!model->has_ranges) { /* each of these waits for the device: once is enough */
             model->kernel_max = weight.abs().max().item<float>();
@@ -225,25 +247,27 @@ ModelSnapshot *model_snapshot(Model *model, bool on_cpu, char *why)
         snapshot->map_min = model->map_min;
         snapshot->map_max = model->map_max;
         snapshot->on_device = !device.is_cpu();
-        /* Owned copies: the weight goes on changing. One for all of a kind; a picture is a view of
-         * it, whose offset the address on a CPU or CUDA device holds. */
-        auto own = [&](const at::Tensor &of) {
-            owner->tensors.push_back(of.to(device).clone(at::MemoryFormat::Contiguous));
-            return owner->tensors.back();
-        };
-        auto hand_over = [&](const at::Tensor &view, CaliperTensor *out) {
-            auto handed = caliper::adapters::stream_to_tensor(view, model->params.bridge_caps);
+        /* The training waits while this is made, so nothing is done twice: the weight goes on
+         * changing and is copied, the maps are new, the digit never changes. A picture is a part of
+         * its tensor, whose place the address on a CPU or CUDA device holds. */
+        auto hand_over = [&](const at::Tensor &of) {
+            owner->tensors.push_back(of);
+            auto handed = caliper::adapters::stream_to_tensor(of, model->params.bridge_caps);
             if (!handed) {
                 throw std::runtime_error("a tensor of the net cannot be handed over");
             }
-            *out = *handed;
+            return *handed;
         };
-        at::Tensor kernels = own(weight), shown_maps = own(maps);
+        const CaliperTensor kernels =
+            hand_over(weight.to(device).clone(at::MemoryFormat::Contiguous));
+        const CaliperTensor shown_maps = hand_over(maps.to(device).contiguous());
         for (int i = 0; i < MODEL_KERNELS; i++) {
-            hand_over(kernels[i][0], &snapshot->kernels[i]);
-            hand_over(shown_maps[0][i], &snapshot->maps[i]);
+            snapshot->kernels[i] = plane_of(kernels, i);
+            snapshot->maps[i] = plane_of(shown_maps, i);
         }
-        hand_over(own(digit)[0][0], &snapshot->digit);
+        snapshot->digit = plane_of(hand_over(digit.to(device).contiguous()), 0);
+        /* The device's answer, and the only wait: all of the above is on its way by now. */
+        snapshot->predicted = static_cast<int32_t>(answer.item<int64_t>());
         snapshot->owner = owner.release();
         return snapshot.release();
     } catch (...) {

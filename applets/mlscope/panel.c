@@ -272,14 +272,13 @@ void panel_draw(MlScope *app)
 {
     static float left = 250;
     const CaliperWidgetsV1 *ui = app->ui;
-    TrainerView view;
-    trainer_view(app->trainer, &view);
+    const TrainerView *view = &app->run;
     if (ui->split("settings", 0, &left, 200, 300))
-        draw_settings(app, &view);
+        draw_settings(app, view);
     ui->split_next();
     if (ui->tab_bar("pages", 0)) {
         if (ui->tab("Learning", NULL, 0))
-            draw_learning(app, &view);
+            draw_learning(app, view);
         ui->end(CALIPER_SCOPE_TAB);
         if (ui->tab("Confusion", NULL, 0))
             panel_draw_confusion(app);

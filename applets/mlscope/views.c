@@ -47,12 +47,13 @@ static void release_pictures(MlScope *app)
     views->has_any = false;
 }
 
-void views_update(MlScope *app)
+/* True: there was a new one. */
+static bool take_snapshot(MlScope *app)
 {
     Views *views = &app->views;
     ModelSnapshot *taken = trainer_take(app->trainer);
     if (taken == NULL)
-        return;
+        return false;
     views->refused = !put_all(app, taken);
     if (views->refused) {
         /* Some are of this snapshot and some of the one before: neither is what was learnt. */
@@ -60,13 +61,29 @@ void views_update(MlScope *app)
             trainer_want_cpu(app->trainer); /* the next snapshot comes through the CPU */
         release_pictures(app);
         model_snapshot_free(&taken);
-        return;
+        return true;
     }
     views->has_any = true;
     views->on_device = taken->on_device;
     /* The one before was read by updates that are behind us on its stream. */
     model_snapshot_free(&views->shown);
     views->shown = taken;
+    return true;
+}
+
+void views_update(MlScope *app, double time_sec)
+{
+    const double read_every_sec = 0.25;
+    TrainerView now;
+    bool is_due = take_snapshot(app) || app->steps_max > 0; /* that one keeps step with frames */
+    double age_sec = time_sec - app->run_read_sec;
+    trainer_view(app->trainer, &now);
+    is_due = is_due || now.state != app->run.state || now.steps != app->run.steps ||
+             now.score_serial != app->run.score_serial || age_sec < 0 || age_sec >= read_every_sec;
+    if (!is_due)
+        return;
+    app->run = now;
+    app->run_read_sec = time_sec;
 }
 
 bool views_show_wrong(MlScope *app, int32_t slot, int64_t number)

@@ -28,6 +28,7 @@ void renderer_destroy(Renderer **renderer)
     if (renderer == NULL || *renderer == NULL)
         return;
     renderer_live_report(*renderer);
+    renderer_kept_free(*renderer);
     (*renderer)->impl->destroy(*renderer);
     *renderer = NULL;
 }
@@ -142,6 +143,7 @@ RendererTexture *renderer_texture_create(Renderer *renderer, const RendererTextu
     texture->height_px = params->height_px;
     texture->pass = params->pass;
     renderer_live_add(renderer, texture, params->label);
+    renderer->changes++;
     renderer->counters.textures++;
     renderer->counters.texture_bytes += texture_pixels(texture) * 4u;
     return texture;
@@ -259,6 +261,7 @@ bool renderer_texture_update(Renderer *renderer, RendererTexture *texture,
         trace_update(started_ns, texture, source, &before, updated);
     if (!updated)
         return false;
+    renderer->changes++;
     texture->has_pixels = true;
     texture->counters.updates++;
     renderer->counters.updates++;
@@ -275,6 +278,7 @@ bool renderer_texture_write(Renderer *renderer, RendererTexture *texture, const 
         return renderer_refuse("renderer_texture_write", "pixels", "nothing");
     if (!renderer->impl->texture_write(renderer, texture, rgba))
         return false;
+    renderer->changes++;
     texture->has_pixels = true;
     return true;
 }
@@ -304,6 +308,7 @@ void renderer_texture_destroy(Renderer *renderer, RendererTexture **texture)
     if (!texture_is_usable("renderer_texture_destroy", renderer, *texture))
         return;
     renderer_live_remove(*texture);
+    renderer->changes++;
     renderer->counters.textures--;
     renderer->counters.texture_bytes -= texture_pixels(*texture) * 4u;
     renderer->impl->texture_destroy(renderer, *texture);
@@ -348,6 +353,7 @@ void renderer_shared_detach(Renderer *renderer, RendererShared **shared)
                         renderer == NULL ? "no renderer" : "another renderer");
         return;
     }
+    renderer->changes++;
     renderer->impl->shared_detach(renderer, *shared);
     *shared = NULL;
 }
@@ -388,6 +394,7 @@ void renderer_alloc_release(Renderer *renderer, RendererAlloc **alloc)
         return;
     }
     renderer->counters.allocations--;
+    renderer->changes++;
     renderer->impl->alloc_release(renderer, *alloc);
     *alloc = NULL;
 }

@@ -230,6 +230,28 @@ bool renderer_draw_ui(Renderer *renderer, const UiDraw *draw);
 /* Submits and, with a window, presents. False: the frame is not on screen (lost, or a resize that
  * the next frame mends: see renderer_lost). */
 bool renderer_frame_end(Renderer *renderer);
+
+/* A frame in one piece. */
+typedef struct RendererFrame {
+    int32_t width_px, height_px;
+    uint32_t clear_rgba;
+    const UiDraw *draws;
+    uint32_t draw_count;
+    bool always; /* draw it, whatever is shown */
+} RendererFrame;
+
+typedef enum RendererShown {
+    RENDERER_SHOWN_NOT = 0, /* as frame_end's false */
+    RENDERER_SHOWN_DRAWN,
+    RENDERER_SHOWN_ALREADY /* nothing was submitted or presented: frame_read gives these pixels */
+} RendererShown;
+
+/* frame_begin, every draw, frame_end; but where the frame that renderer_frame_show drew last had
+ * the same bytes in all of its arrays, and since then no texture was made, filled or destroyed and
+ * no memory let go, that frame is the picture, and nothing is done. It compares bytes, not a hash,
+ * with a copy of its own. */
+RendererShown renderer_frame_show(Renderer *renderer, const RendererFrame *frame);
+
 /* The last ended frame, tightly packed RGBA8, row 0 on top. Waits for it. */
 bool renderer_frame_read(Renderer *renderer, uint8_t *dst, uint64_t dst_bytes);
 

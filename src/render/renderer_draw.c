@@ -25,6 +25,7 @@ bool renderer_frame_begin(Renderer *renderer, int32_t width_px, int32_t height_p
         return renderer_refuse(call, wanted, "%d x %d", (int)width_px, (int)height_px);
     }
     renderer->has_frame = false;
+    renderer_kept_forget(renderer);
     uint64_t started_ns = trace_begin();
     bool begun = renderer->impl->frame_begin(renderer, width_px, height_px, clear_rgba);
     trace_span(started_ns, &(TraceEvent){.category = "render", .name = "frame_begin"});

@@ -1,5 +1,5 @@
 /* render/renderer_front.h: what the files of the front door (renderer.c, renderer_draw.c,
- * renderer_live.c) share. Included by those and tests. Frame thread. */
+ * renderer_show.c, renderer_live.c) share. Included by those and tests. Frame thread. */
 #ifndef CALIPER_RENDER_RENDERER_FRONT_H
 #define CALIPER_RENDER_RENDERER_FRONT_H
 
@@ -14,5 +14,9 @@ void renderer_live_add(Renderer *renderer, RendererTexture *texture, const char 
 void renderer_live_remove(RendererTexture *texture);
 /* With CALIPER_LEAKS=1: one line for each texture that is still there. */
 void renderer_live_report(const Renderer *renderer);
+
+/* renderer_show.c: what is shown is no frame of renderer_frame_show; and the end of its copy. */
+void renderer_kept_forget(Renderer *renderer);
+void renderer_kept_free(Renderer *renderer);
 
 #endif

@@ -35,12 +35,16 @@ typedef struct RendererImpl {
     const char *(*path)(const Renderer *renderer);
 } RendererImpl;
 
+typedef struct RendererKept RendererKept;
+
 struct Renderer { /* embedded first in each backend's own struct */
     const RendererImpl *impl;
     RendererInfo info;
     RendererCounters counters;
     RendererTexture *live_first;     /* [front] newest first */
     RendererCounters frame_ended[2]; /* [front] `counters` at the end of the last two frames */
+    RendererKept *kept;              /* [front] renderer_show.c: the frame that is shown, or NULL */
+    uint64_t changes; /* [front] what may make the same draws look otherwise, counted */
     /* [front] Of the frame that began last; 0 before the first. During frame_begin still the size
      * of the frame before. */
     int32_t frame_width_px, frame_height_px;

@@ -66,6 +66,7 @@ void ui_destroy(Ui **ui)
     std::free(own->items);
     std::free(own->lists);
     std::free(own->commands);
+    std::free(own->draws);
     std::free(own->clipboard_text);
     ui_current = nullptr;
     delete own;

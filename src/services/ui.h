@@ -115,8 +115,12 @@ bool ui_wants_text(const Ui *ui); /* a text field has the keys */
 void ui_frame_begin(Ui *ui, float width, float height, double delta_sec);
 /* Ends the frame; its draw lists stay until the next ui_frame_begin. */
 void ui_frame_end(Ui *ui);
-/* Hands the ended frame's lists to the renderer, between renderer_frame_begin and frame_end. May be
- * called again on another renderer when the first was lost. */
+/* What the ended frame draws: good until the next ui_frame_begin or ui_frame_draws. Fills the
+ * shared textures that are in sight. May be called again with another renderer when the first was
+ * lost. */
+bool ui_frame_draws(Ui *ui, Bridge *bridge, int32_t width_px, int32_t height_px,
+                    const UiDraw **out_draws, uint32_t *out_count);
+/* Hands the same to a renderer whose frame has begun. */
 bool ui_frame_draw(Ui *ui, Renderer *renderer, Bridge *bridge, int32_t width_px, int32_t height_px);
 
 /* ---- What the person can reach ---- */

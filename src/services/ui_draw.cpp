@@ -1,5 +1,6 @@
 /* services/ui_draw.cpp: Dear ImGui's draw lists become the renderer's plain arrays. Vertices and
- * indices are handed over where they lie; only commands are translated, into arrays that are kept.
+ * indices are handed over where they lie; only commands are translated, into arrays that are kept
+ * and hold the whole frame.
  * Frame thread. */
 #include "services/ui_internal.h"
 
@@ -15,10 +16,8 @@ static_assert(sizeof(ImDrawIdx) == sizeof(uint16_t), "one layout");
 
 struct Target {
     Ui *ui;
-    Renderer *renderer;
     Bridge *bridge;
     int32_t width_px, height_px;
-    bool ok;
 };
 
 /* The rectangle that a run of lists may touch, and how it is shifted. */
@@ -107,75 +106,90 @@ static bool fill_command(const Target *target, const Placement *placement, const
     return true;
 }
 
-/* Translates lists first..end of one context and draws them as one run. */
-static void draw_run(Target *target, const Placement *placement, ImDrawList *const *lists,
-                     int first, int end)
-{
-    Ui *const ui = target->ui;
-    uint32_t command_total = 0, list_count = 0, command_count = 0;
-    for (int i = first; i < end; i++)
-        command_total += static_cast<uint32_t>(lists[i]->CmdBuffer.Size);
-    if (first >= end || command_total == 0)
-        return;
-    if (!grow(&ui->lists, &ui->list_capacity, static_cast<uint32_t>(end - first)) ||
-        !grow(&ui->commands, &ui->command_capacity, command_total)) {
-        target->ok = false;
-        return;
-    }
-    for (int i = first; i < end; i++) {
-        ImDrawList *const list = lists[i];
-        const uint32_t list_first = command_count;
-        for (const ImDrawCmd &command : list->CmdBuffer) {
-            /* Callbacks come only from an applet's own code and are not run outside its guard. */
-            if (command.UserCallback != nullptr)
-                continue;
-            if (!fill_command(target, placement, &command, &ui->commands[command_count]))
-                continue;
-            if (ui->commands[command_count].texture == ui->font_texture)
-                snap_text(list, &command, ui->scale);
-            command_count++;
-        }
-        UiList *const out = &ui->lists[list_count];
-        out->vertices = reinterpret_cast<const UiVertex *>(list->VtxBuffer.Data);
-        out->vertex_count = static_cast<uint32_t>(list->VtxBuffer.Size);
-        out->indices = list->IdxBuffer.Data;
-        out->index_count = static_cast<uint32_t>(list->IdxBuffer.Size);
-        out->commands = &ui->commands[list_first];
-        out->command_count = command_count - list_first;
-        if (out->command_count > 0)
-            list_count++;
-    }
-    if (list_count == 0)
-        return;
-    UiDraw draw = {};
-    draw.lists = ui->lists;
-    draw.list_count = list_count;
-    draw.origin_x = -placement->origin.x;
-    draw.origin_y = -placement->origin.y;
-    draw.scale = ui->scale;
-    if (!renderer_draw_ui(target->renderer, &draw))
-        target->ok = false;
-}
-
-static void draw_context(Target *target, const UiContext *context)
+static const ImDrawData *draw_data_of(const UiContext *context)
 {
     ImGuiContext *const before = ImGui::GetCurrentContext();
     ImGui::SetCurrentContext(context->imgui);
     const ImDrawData *const data = ImGui::GetDrawData();
     ImGui::SetCurrentContext(before);
+    return data;
+}
+
+/* Room for every list, command and draw of the frame, so that nothing moves while it is filled. */
+static bool make_room(Ui *ui, const ImDrawData *data)
+{
+    uint32_t lists = 0, commands = 0;
+    const auto count = [&](const ImDrawData *of) {
+        for (int i = 0; of != nullptr && i < of->CmdListsCount; i++) {
+            lists++;
+            commands += static_cast<uint32_t>(of->CmdLists[i]->CmdBuffer.Size);
+        }
+    };
+    count(data);
+    for (uint32_t k = 0; k < ui->context_count; k++)
+        count(draw_data_of(&ui->contexts[k]));
+    ui->list_count = ui->command_count = ui->draw_count = 0;
+    return grow(&ui->lists, &ui->list_capacity, lists) &&
+           grow(&ui->commands, &ui->command_capacity, commands) &&
+           grow(&ui->draws, &ui->draw_capacity, 2 * ui->context_count + 1);
+}
+
+/* Translates lists first..end of one context into one draw. */
+static void add_run(const Target *target, const Placement *placement, ImDrawList *const *lists,
+                    int first, int end)
+{
+    Ui *const ui = target->ui;
+    const uint32_t list_first = ui->list_count;
+    for (int i = first; i < end; i++) {
+        ImDrawList *const list = lists[i];
+        const uint32_t command_first = ui->command_count;
+        for (const ImDrawCmd &command : list->CmdBuffer) {
+            UiCommand *const out = &ui->commands[ui->command_count];
+            /* Callbacks come only from an applet's own code and are not run outside its guard. */
+            if (command.UserCallback != nullptr || !fill_command(target, placement, &command, out))
+                continue;
+            if (out->texture == ui->font_texture)
+                snap_text(list, &command, ui->scale);
+            ui->command_count++;
+        }
+        if (ui->command_count == command_first)
+            continue;
+        UiList *const out = &ui->lists[ui->list_count++];
+        out->vertices = reinterpret_cast<const UiVertex *>(list->VtxBuffer.Data);
+        out->vertex_count = static_cast<uint32_t>(list->VtxBuffer.Size);
+        out->indices = list->IdxBuffer.Data;
+        out->index_count = static_cast<uint32_t>(list->IdxBuffer.Size);
+        out->commands = &ui->commands[command_first];
+        out->command_count = ui->command_count - command_first;
+    }
+    if (ui->list_count == list_first)
+        return;
+    UiDraw *const draw = &ui->draws[ui->draw_count++];
+    draw->lists = &ui->lists[list_first];
+    draw->list_count = ui->list_count - list_first;
+    draw->origin_x = -placement->origin.x;
+    draw->origin_y = -placement->origin.y;
+    draw->scale = ui->scale;
+}
+
+static void add_context(const Target *target, const UiContext *context)
+{
+    const ImDrawData *const data = draw_data_of(context);
     if (data == nullptr)
         return;
     const Placement placement = {context->origin, ImVec4(context->origin.x, context->origin.y,
                                                          context->origin.x + context->size.x,
                                                          context->origin.y + context->size.y)};
-    draw_run(target, &placement, data->CmdLists, 0, data->CmdListsCount);
+    add_run(target, &placement, data->CmdLists, 0, data->CmdListsCount);
 }
 
-bool ui_frame_draw(Ui *ui, Renderer *renderer, Bridge *bridge, int32_t width_px, int32_t height_px)
+bool ui_frame_draws(Ui *ui, Bridge *bridge, int32_t width_px, int32_t height_px,
+                    const UiDraw **out_draws, uint32_t *out_count)
 {
-    Target target = {ui, renderer, bridge, width_px, height_px, true};
+    const Target target = {ui, bridge, width_px, height_px};
     const ImDrawData *const data = ImGui::GetDrawData();
-    if (data == nullptr || ui->font_texture == nullptr || ui->placeholder_texture == nullptr)
+    if (data == nullptr || ui->font_texture == nullptr || ui->placeholder_texture == nullptr ||
+        !make_room(ui, data))
         return false;
     const Placement whole = {ImVec2(0, 0), ImVec4(0, 0, FLT_MAX, FLT_MAX)};
     int first = 0;
@@ -184,11 +198,23 @@ bool ui_frame_draw(Ui *ui, Renderer *renderer, Bridge *bridge, int32_t width_px,
             const UiContext *const context = &ui->contexts[k];
             if (!context->ended || context->anchor != data->CmdLists[i])
                 continue;
-            draw_run(&target, &whole, data->CmdLists, first, i + 1);
+            add_run(&target, &whole, data->CmdLists, first, i + 1);
             first = i + 1;
-            draw_context(&target, context);
+            add_context(&target, context);
         }
     }
-    draw_run(&target, &whole, data->CmdLists, first, data->CmdListsCount);
-    return target.ok;
+    add_run(&target, &whole, data->CmdLists, first, data->CmdListsCount);
+    *out_draws = ui->draws;
+    *out_count = ui->draw_count;
+    return true;
+}
+
+bool ui_frame_draw(Ui *ui, Renderer *renderer, Bridge *bridge, int32_t width_px, int32_t height_px)
+{
+    const UiDraw *draws = nullptr;
+    uint32_t count = 0;
+    bool good = ui_frame_draws(ui, bridge, width_px, height_px, &draws, &count);
+    for (uint32_t i = 0; i < count; i++)
+        good = renderer_draw_ui(renderer, &draws[i]) && good;
+    return good;
 }

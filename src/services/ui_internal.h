@@ -93,6 +93,8 @@ struct Ui {
     uint32_t list_count, list_capacity;
     UiCommand *commands;
     uint32_t command_count, command_capacity;
+    UiDraw *draws;
+    uint32_t draw_count, draw_capacity;
 };
 
 extern Ui *ui_current; /* the one Ui, or nullptr */

@@ -129,15 +129,31 @@ static void bytes_text(uint64_t bytes, char *out, size_t out_bytes)
     snprintf(out, out_bytes, unit > 0 && value < 99.95 ? "%.1f %s" : "%.0f %s", value, units[unit]);
 }
 
+/* Numbers that change with every frame cannot be read, and would have every frame drawn: in a
+ * window they are taken twice a second. Headless it is the picture of one frame that counts. */
+static const StatusNumbers *status_numbers(Shell *shell)
+{
+    const double every_sec = 0.5;
+    StatusNumbers *numbers = &shell->status;
+    double age_sec = shell->info.time_sec - numbers->taken_sec;
+    if (numbers->has_any && shell->window != NULL && age_sec >= 0.0 && age_sec < every_sec)
+        return numbers;
+    numbers->has_any = true;
+    numbers->taken_sec = shell->info.time_sec;
+    numbers->frame_ms = shell->frame_ms;
+    renderer_frame_counters(shell->renderer, &numbers->frame);
+    renderer_counters(shell->renderer, &numbers->all);
+    numbers->has_metrics = metrics_service_status(&numbers->metrics);
+    return numbers;
+}
+
 /* What the last frame did with bytes, in a few words, and everything since the start as a tooltip.
  */
-static void status_counters(const Renderer *renderer, char *text, size_t text_bytes, char *tip,
+static void status_counters(const StatusNumbers *numbers, char *text, size_t text_bytes, char *tip,
                             size_t tip_bytes)
 {
-    RendererCounters frame, all;
+    const RendererCounters frame = numbers->frame, all = numbers->all;
     char staged[24], copied[24], all_staged[24], all_copied[24], live[24];
-    renderer_frame_counters(renderer, &frame);
-    renderer_counters(renderer, &all);
     bytes_text(frame.staged_bytes, staged, sizeof staged);
     bytes_text(frame.device_copied_bytes, copied, sizeof copied);
     bytes_text(all.staged_bytes, all_staged, sizeof all_staged);
@@ -231,6 +247,7 @@ static float status_metrics(const MetricsStatus *status, float x, float y, float
 void bars_draw_status(Shell *shell)
 {
     char text[256];
+    const StatusNumbers *numbers = status_numbers(shell);
     const RendererInfo *renderer = renderer_info(shell->renderer);
     const CaliperDeviceV1 *device = device_service_table();
     const char *path = renderer_path(shell->renderer);
@@ -248,12 +265,12 @@ void bars_draw_status(Shell *shell)
     BridgeStats stats;
     bridge_stats(shell->bridge, &stats);
     snprintf(text, sizeof text, "%u live texture%s   %.1f ms", stats.textures,
-             stats.textures == 1 ? "" : "s", shell->frame_ms);
+             stats.textures == 1 ? "" : "s", numbers->frame_ms);
     float right = shell->width - 16 - ui_text_width(UI_FONT_SMALL, text);
     ui_text_at(UI_FONT_SMALL, right, y, 0, dim, text);
     right -= 20;
     char tip[640];
-    status_counters(shell->renderer, text, sizeof text, tip, sizeof tip);
+    status_counters(numbers, text, sizeof text, tip, sizeof tip);
     float counters_width = ui_text_width(UI_FONT_SMALL, text);
     if (right - counters_width > 300.0f) { /* a narrow window keeps the path */
         right -= counters_width;
@@ -262,14 +279,14 @@ void bars_draw_status(Shell *shell)
         ui_hit_tooltip(tip);
         right -= 20;
     }
-    MetricsStatus metrics;
-    bool has_metrics = metrics_service_status(&metrics) &&
-                       (metrics.rows_accepted > 0 || metrics_are_bad(&metrics));
-    bool bad = has_metrics && metrics_are_bad(&metrics);
-    float x = bad ? status_metrics(&metrics, 30, y, y0, right) : 30;
+    const MetricsStatus *metrics = &numbers->metrics;
+    bool has_metrics =
+        numbers->has_metrics && (metrics->rows_accepted > 0 || metrics_are_bad(metrics));
+    bool bad = has_metrics && metrics_are_bad(metrics);
+    float x = bad ? status_metrics(metrics, 30, y, y0, right) : 30;
     x = status_item(x, y, right, ui_theme_color(CALIPER_THEME_TEXT), path);
     if (has_metrics && !bad)
-        x = status_metrics(&metrics, x, y, y0, right);
+        x = status_metrics(metrics, x, y, y0, right);
     snprintf(text, sizeof text, "%s on %s", renderer->name, renderer->device_name);
     x = status_item(x, y, right, dim, text);
     snprintf(text, sizeof text, "compute: %s %s", device_word(device->kind()), device->name());

@@ -1,21 +1,13 @@
-/* shell/frame.c: one frame: input, pages, applets, drawing, presentation; and going on with another
- * renderer when one is lost. Frame thread. */
+/* shell/frame.c: one frame: input, pages, applets; and going on with another renderer when one is
+ * lost. What is drawn of it is present.c's. Frame thread. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/log.h"
 #include "core/trace.h"
 #include "jobs/jobs.h"
 #include "shell/shell_impl.h"
-
-static double now_sec(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* Frames after which a loss is news, and not the last one going on. */
 enum { RENDERER_LASTS_FRAMES = 600 };
@@ -143,48 +135,9 @@ static void draw_pages(Shell *shell)
     bars_draw_status(shell);
 }
 
-/* ---- Drawing ---- */
-
-static bool submit(Shell *shell)
-{
-    uint32_t background = ui_theme_color(CALIPER_THEME_BACKGROUND);
-    return renderer_frame_begin(shell->renderer, shell->width_px, shell->height_px, background) &&
-           ui_frame_draw(shell->ui, shell->renderer, shell->bridge, shell->width_px,
-                         shell->height_px) &&
-           renderer_frame_end(shell->renderer);
-}
-
-/* Draws the frame that is ready; a lost renderer is replaced and the same frame drawn again. False:
- * nothing can be drawn any more. */
-static bool present(Shell *shell)
-{
-    for (;;) {
-        if (!renderer_lost(shell->renderer)) {
-            if (!submit(shell))
-                shell->is_whole = false;
-            if (!renderer_lost(shell->renderer))
-                return true; /* if it is not on screen the next frame mends it */
-        }
-        if (!shell_replace_renderer(shell))
-            return false;
-        if (shell->window != NULL) /* it made the window again, perhaps in another size */
-            return true;
-    }
-}
-
-/* Where nothing waits for the display, sixty frames a second are enough. */
-static void pace(const Shell *shell, double started_sec)
-{
-    double left = 1.0 / 60.0 - (now_sec() - started_sec);
-    if (shell->window == NULL || left <= 0.0)
-        return;
-    struct timespec nap = {.tv_sec = 0, .tv_nsec = (long)(left * 1e9)};
-    nanosleep(&nap, NULL);
-}
-
 bool shell_frame(Shell *shell)
 {
-    double started = now_sec();
+    double started = shell_now_sec();
     uint64_t started_ns = trace_begin();
     shell->frame++;
     shell->is_whole = true;
@@ -214,7 +167,8 @@ bool shell_frame(Shell *shell)
         script_write_lists(shell->script, shell->ui);
     if (shell->window != NULL)
         window_set_cursor(shell->window, ui_cursor(shell->ui));
-    bool drawn = present(shell);
+    RendererShown shown = RENDERER_SHOWN_NOT;
+    bool good = shell_present(shell, &shown);
     bridge_frame_end(shell->bridge);
     host_end_frame(shell->host);
     jobs_frame();
@@ -222,12 +176,16 @@ bool shell_frame(Shell *shell)
         window_drops_clear(shell->window);
     trace_span(started_ns, &(TraceEvent){.category = "shell",
                                          .name = "frame",
-                                         .values = {{"number", shell->frame}},
-                                         .value_count = 1});
-    double spent_ms = (now_sec() - started) * 1e3;
+                                         .values = {{"number", shell->frame},
+                                                    {"drawn", shown == RENDERER_SHOWN_DRAWN}},
+                                         .value_count = 2});
+    double spent_ms = (shell_now_sec() - started) * 1e3;
     if (shell->fixed_clock)
         spent_ms = shell->info.delta_sec * 1e3;
-    shell->frame_ms = shell->frame == 1 ? spent_ms : shell->frame_ms * 0.9 + spent_ms * 0.1;
-    pace(shell, started);
-    return drawn;
+    if (shell->frame == 1)
+        shell->frame_ms = spent_ms;
+    else if (shown != RENDERER_SHOWN_ALREADY) /* what a picture costs, not what none costs */
+        shell->frame_ms = shell->frame_ms * 0.9 + spent_ms * 0.1;
+    shell_pace(shell, started);
+    return good;
 }

@@ -232,6 +232,7 @@ int shell_run(const ShellParams *params)
         frames = 60;
     if (params->headless && getenv("CALIPER_FIXED_CLOCK") == NULL)
         setenv("CALIPER_FIXED_CLOCK", headless_delta_sec, 1);
+    shell.redraw = shell_redraw_wanted();
     shell.fixed_clock = getenv("CALIPER_FIXED_CLOCK") != NULL;
     bool good = start(&shell);
     if (good) {

@@ -8,6 +8,7 @@
 #include "bridge/bridge.h"
 #include "core/host.h"
 #include "render/renderer.h"
+#include "services/metrics_service.h"
 #include "services/ui.h"
 #include "services/ui_paint.h"
 #include "services/widgets.h"
@@ -34,6 +35,19 @@ typedef struct Panel {
 typedef struct Rect {
     float x, y, w, h;
 } Rect;
+
+/* CALIPER_REDRAW: draw what changed; everything; what changed, and prove that the rest did not. */
+typedef enum Redraw { REDRAW_CHANGES = 0, REDRAW_ALWAYS, REDRAW_CHECK } Redraw;
+
+/* The status bar's numbers, as they are read now and then. */
+typedef struct StatusNumbers {
+    bool has_any;
+    double taken_sec; /* by CaliperFrameInfo.time_sec */
+    double frame_ms;
+    RendererCounters frame, all; /* of the last frame, and since the start */
+    MetricsStatus metrics;
+    bool has_metrics;
+} StatusNumbers;
 
 typedef struct Shell {
     const ShellParams *params;
@@ -72,8 +86,11 @@ typedef struct Shell {
     uint64_t lost_frame; /* when a renderer was lost last */
     uint32_t losses;
     bool is_whole;   /* the last frame was drawn, and no renderer was lost in it */
-    double frame_ms; /* smoothed */
-    bool failed;     /* the exit status will not be 0 */
+    double frame_ms; /* smoothed, of frames that were drawn */
+    Redraw redraw;
+    double drawn_sec; /* when one was drawn last, by shell_now_sec */
+    StatusNumbers status;
+    bool failed; /* the exit status will not be 0 */
     bool quit;
 } Shell;
 
@@ -93,6 +110,14 @@ bool shell_start_renderer(Shell *shell, const char *wanted);
 /* The renderer is lost, or useless: goes on with another of its kind where that may help, else with
  * the next one in order; one line says which. False: there is none. */
 bool shell_replace_renderer(Shell *shell);
+
+/* present.c: what is drawn of a frame, and when the next one begins. */
+double shell_now_sec(void);       /* a clock that only goes on */
+Redraw shell_redraw_wanted(void); /* one line when the variable says something else */
+/* Draws the frame that is ready, unless what is on screen is that frame already; a lost renderer is
+ * replaced and the same frame drawn again. False: nothing can be drawn any more. */
+bool shell_present(Shell *shell, RendererShown *out_shown);
+void shell_pace(const Shell *shell, double started_sec);
 
 /* panels.c */
 /* False: it does not run. One that is followed has its panel all the same. */

@@ -37,6 +37,8 @@ bool window_should_close(const ShellWindow *window);
 /* Physical size, and physical pixels per logical unit. 0 x 0 while minimised. */
 void window_size(const ShellWindow *window, int32_t *out_width_px, int32_t *out_height_px,
                  float *out_scale);
+/* Whether the display has lost what was shown, since the last call. */
+bool window_take_refresh(ShellWindow *window);
 void window_set_cursor(ShellWindow *window, UiCursor cursor);
 /* Waits for an event, at most that long: for a minimised window. */
 void window_wait(ShellWindow *window, double seconds);

@@ -27,6 +27,7 @@ struct ShellWindow {
     int32_t width_px, height_px; /* wanted at first */
     float scale_override;
     Ui *ui; /* during window_poll */
+    bool wants_refresh;
     GLFWcursor *cursors[WINDOW_CURSORS];
     UiCursor cursor;
     char *drops[WINDOW_DROPS_MAX];

@@ -149,6 +149,11 @@ static void on_focus(GLFWwindow *glfw, int focused)
     send(from_glfw(glfw), &(UiEvent){.kind = UI_EVENT_FOCUS, .down = focused != 0});
 }
 
+static void on_refresh(GLFWwindow *glfw)
+{
+    from_glfw(glfw)->wants_refresh = true;
+}
+
 static void on_drop(GLFWwindow *glfw, int count, const char *paths[])
 {
     ShellWindow *window = from_glfw(glfw);
@@ -174,6 +179,7 @@ void window_input_connect(ShellWindow *window)
     glfwSetCharCallback(glfw, on_text);
     glfwSetWindowFocusCallback(glfw, on_focus);
     glfwSetDropCallback(glfw, on_drop);
+    glfwSetWindowRefreshCallback(glfw, on_refresh);
     window->cursor = UI_CURSOR_ARROW;
 }
 
@@ -182,6 +188,13 @@ void window_poll(ShellWindow *window, Ui *ui)
     window->ui = ui;
     glfwPollEvents();
     window->ui = NULL;
+}
+
+bool window_take_refresh(ShellWindow *window)
+{
+    bool wants = window->wants_refresh;
+    window->wants_refresh = false;
+    return wants;
 }
 
 void window_wait(ShellWindow *window, double seconds)

@@ -37,7 +37,8 @@ def main():
             while not (folder / "weights.npy").exists() and training.poll() is None:
                 time.sleep(0.01)
             found = []
-            for _ in range(20):  # until a look begins after the script has ended
+            until = time.monotonic() + 120
+            while time.monotonic() < until:  # until a look begins after the script has ended
                 ended = training.poll() is not None
                 result = subprocess.run(
                     [caliper, "view", "weights.npy", "--headless", "--renderer", "cpu", "--frames",

@@ -323,10 +323,13 @@ def test_frame_thread(renderer):
     trace = folder / f"{renderer}.json"
     run(f"trace_{renderer}", 70, 40, renderer=renderer,
         environment={**PATIENT, **quick(), "CALIPER_TRACE": str(trace)})
-    frames = [event["args"] for event in json.loads(trace.read_text(encoding="utf-8"))
-              if event["name"] == "frame_end"]
+    events = json.loads(trace.read_text(encoding="utf-8"))
+    frames = [event["args"] for event in events if event["name"] == "frame_end"]
+    drawn = [event["args"]["drawn"] for event in events
+             if (event["cat"], event["name"]) == ("shell", "frame")]
     updates = sum(frame["updates"] for frame in frames) // 17
-    check(len(frames) >= 70 and updates >= 4, renderer, len(frames), updates)
+    check(len(drawn) >= 70 and sum(drawn) == len(frames) and updates >= 4, renderer, len(drawn),
+          len(frames), updates)
     most = max(frame["waits"] for frame in frames[:-1])  # the last one is read for the picture
     check(most <= 1, renderer, most, "waits in a frame")
 

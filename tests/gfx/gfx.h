@@ -76,6 +76,7 @@ void gfx_draw(Renderer *renderer, const GfxScene *scene, uint32_t *out_rgba);
 int gfx_run_textures(void);
 int gfx_run_front(void);
 int gfx_run_ui(void);
+int gfx_run_show(void);
 int gfx_run_edges(void);
 int gfx_run_faults(void);
 int gfx_run_switch(void);
