@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/doctor_exercise.h"
@@ -15,6 +14,7 @@
 #include "render/renderer.h"
 #include "services/device_cuda.h"
 #include "services/device_service.h"
+#include "services/ui.h"
 #include "shell/services_known.h"
 #include "store/database/duckdb_api.h"
 
@@ -123,16 +123,21 @@ static void look_at_libraries(Report *report)
         snprintf(finding->words, sizeof finding->words, "%.390s", reason);
 }
 
-static void look_at_files(Report *report, const CliOptions *options)
+static void look_at_fonts(Report *report)
 {
-    static const char *const fonts[][2] = {
-        {"Inter", "/usr/share/fonts/opentype/inter/Inter-Regular.otf"},
-        {"JetBrains Mono", "/usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Regular.ttf"}};
-    for (size_t i = 0; i < 2; i++) {
-        Finding *finding = add(report, "fonts", fonts[i][0], access(fonts[i][1], R_OK) == 0);
-        snprintf(finding->words, sizeof finding->words, "%s",
-                 finding->good ? fonts[i][1] : "not installed; an embedded font serves");
+    UiFontFile font;
+    for (uint32_t i = 0; ui_font_file(i, &font); i++) {
+        Finding *finding = add(report, "fonts", font.name, font.found);
+        if (font.found)
+            snprintf(finding->words, sizeof finding->words, "%.390s", font.path);
+        else
+            snprintf(finding->words, sizeof finding->words,
+                     "%s is not found; an embedded font serves", font.file);
     }
+}
+
+static void look_at_folders(Report *report, const CliOptions *options)
+{
     char *root = paths_data_root(options->shell.data_dir);
     snprintf(add(report, "folders", "data", root != NULL)->words, sizeof(((Finding *)0)->words),
              "%s", root != NULL ? root : "no place for data");
@@ -196,7 +201,8 @@ int cli_doctor(CliOptions *options)
     look_at_renderers(&report, options);
     look_at_devices(&report);
     look_at_libraries(&report);
-    look_at_files(&report, options);
+    look_at_fonts(&report);
+    look_at_folders(&report, options);
     if (options->json)
         return print_json(&report) ? 0 : 1;
     print_lines(&report);

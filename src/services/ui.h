@@ -43,6 +43,16 @@ bool ui_light(const Ui *ui);
 /* The theme's colours: CALIPER_THEME_* of the widgets table; unknown: the text's. */
 uint32_t ui_theme_color(uint32_t which);
 
+/* A file that the fonts are made from, with what people call it. */
+typedef struct UiFontFile {
+    const char *name, *file;
+    bool found;     /* else Dear ImGui's embedded font serves in its place */
+    char path[512]; /* where it was found, or looked for last */
+} UiFontFile;
+
+/* The files from 0 on; false past the last. Any thread, with or without a Ui. */
+bool ui_font_file(uint32_t index, UiFontFile *out);
+
 /* ---- Textures of the toolkit itself ---- */
 
 /* The font atlas and the placeholder that marks a bad texture id. Called again after the renderer

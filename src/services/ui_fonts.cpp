@@ -9,21 +9,32 @@
 #include <cstdlib>
 #include <unistd.h>
 
+enum FontFile { FONT_FILE_TEXT, FONT_FILE_STRONG, FONT_FILE_DISPLAY, FONT_FILE_MONO };
+
+static const struct {
+    const char *name, *file;
+} files[] = {
+    {"Inter", "Inter-Regular.otf"},
+    {"Inter SemiBold", "Inter-SemiBold.otf"},
+    {"Inter Display", "InterDisplay-SemiBold.otf"},
+    {"JetBrains Mono", "JetBrainsMono-Regular.ttf"},
+};
+
 struct FontSpec {
     UiFont font;
-    const char *file;
+    FontFile file;
     float size; /* of a line (ascent and descent), logical units */
     bool full;  /* all the ranges, else Latin only */
 };
 
 static const FontSpec specs[UI_FONT_COUNT] = {
-    {UI_FONT_BODY, "Inter-Regular.otf", 18.0f, true},
-    {UI_FONT_STRONG, "Inter-SemiBold.otf", 18.0f, true},
-    {UI_FONT_SMALL, "Inter-Regular.otf", 15.5f, true},
-    {UI_FONT_HEADING, "Inter-SemiBold.otf", 22.0f, false},
-    {UI_FONT_TITLE, "InterDisplay-SemiBold.otf", 42.0f, false},
-    {UI_FONT_MONO, "JetBrainsMono-Regular.ttf", 18.0f, true},
-    {UI_FONT_MONO_SMALL, "JetBrainsMono-Regular.ttf", 15.5f, true},
+    {UI_FONT_BODY, FONT_FILE_TEXT, 18.0f, true},
+    {UI_FONT_STRONG, FONT_FILE_STRONG, 18.0f, true},
+    {UI_FONT_SMALL, FONT_FILE_TEXT, 15.5f, true},
+    {UI_FONT_HEADING, FONT_FILE_STRONG, 22.0f, false},
+    {UI_FONT_TITLE, FONT_FILE_DISPLAY, 42.0f, false},
+    {UI_FONT_MONO, FONT_FILE_MONO, 18.0f, true},
+    {UI_FONT_MONO_SMALL, FONT_FILE_MONO, 15.5f, true},
 };
 
 /* Where distributions put them; CALIPER_FONT_DIR, when set, is the only place looked at. */
@@ -46,8 +57,9 @@ static const ImWchar ranges_full[] = {
 };
 static const ImWchar ranges_latin[] = {0x0020, 0x017f, 0x2010, 0x2027, 0xfffd, 0xfffd, 0};
 
-static bool find_file(const char *file, char *path, size_t path_bytes)
+static bool find_file(FontFile which, char *path, size_t path_bytes)
 {
+    const char *const file = files[which].file;
     const char *const only = std::getenv("CALIPER_FONT_DIR");
     if (only != nullptr && only[0] != '\0') {
         std::snprintf(path, path_bytes, "%s/%s", only, file);
@@ -59,6 +71,16 @@ static bool find_file(const char *file, char *path, size_t path_bytes)
             return true;
     }
     return false;
+}
+
+bool ui_font_file(uint32_t index, UiFontFile *out)
+{
+    if (index >= sizeof files / sizeof files[0])
+        return false;
+    out->name = files[index].name;
+    out->file = files[index].file;
+    out->found = find_file(static_cast<FontFile>(index), out->path, sizeof out->path);
+    return true;
 }
 
 /* A glyph without ink or width: written between two `#` that are to be seen (widgets' next_id). */
@@ -75,7 +97,7 @@ static ImFont *add_system_font(Ui *ui, const FontSpec *spec)
     ImFontConfig config;
     config.PixelSnapH = true;
     config.FontBuilderFlags = ImGuiFreeTypeBuilderFlags_LightHinting;
-    std::snprintf(config.Name, sizeof config.Name, "%.38s", spec->file);
+    std::snprintf(config.Name, sizeof config.Name, "%.38s", files[spec->file].file);
     return ui->atlas->AddFontFromFileTTF(path, spec->size * ui->scale, &config,
                                          spec->full ? ranges_full : ranges_latin);
 }
@@ -94,7 +116,7 @@ static void add_missing_glyphs(Ui *ui, const FontSpec *spec)
     static const ImWchar ranges[] = {0x2200, 0x22ff, 0xfffd, 0xfffd, 0};
     char path[512];
     if (spec->font == UI_FONT_MONO || spec->font == UI_FONT_MONO_SMALL ||
-        !find_file("JetBrainsMono-Regular.ttf", path, sizeof path))
+        !find_file(FONT_FILE_MONO, path, sizeof path))
         return;
     ImFontConfig config;
     config.MergeMode = true;

@@ -1,10 +1,10 @@
-"""The Runs dashboard's views on every renderer, against the pictures that docs/explanation/runs.md
-shows; on gl and vulkan one picture a view. At most half a percent of the pixels between the bars,
-which name the machine and count its warnings, may differ, by more than 2 of 255: renderers round
-blends and edges differently. With CALIPER_TEST_WRITE_REFERENCES=1 the pictures are
-made anew.
+"""The Runs dashboard's views on every renderer, against the cpu renderer's pictures and those that
+docs/explanation/runs.md shows (left out where the fonts are others: tests/support/kept_fonts.h); on
+gl and vulkan one picture a view. At most half a percent of the pixels between the bars, which name
+the machine and count its warnings, may differ, by more than 2 of 255: renderers round blends and
+edges differently. With CALIPER_TEST_WRITE_REFERENCES=1 the pictures are made anew.
 
-Usage: test_runs_pictures.py CALIPER PNG_DIFFERS REFERENCES
+Usage: test_runs_pictures.py CALIPER PNG_DIFFERS KEPT_FONTS REFERENCES
 """
 import hashlib
 import os
@@ -20,7 +20,8 @@ import runs_data  # noqa: E402
 import runs_training  # noqa: E402
 from runs_play import bring, command, keys  # noqa: E402
 
-PNG_DIFFERS, REFERENCES = sys.argv[2], pathlib.Path(sys.argv[3])
+CALIPER, PNG_DIFFERS, KEPT_FONTS = sys.argv[1:4]
+REFERENCES = pathlib.Path(sys.argv[4])
 TOP_BAR, STATUS_BAR = 46, 28
 T0 = 1796194499.0
 
@@ -105,16 +106,44 @@ def has(folder, renderer):
     return f"[renderer] {renderer}" in result.stdout + result.stderr
 
 
+def different(picture, other):
+    """How many pixels between the bars differ, and of how many."""
+    said = subprocess.run([PNG_DIFFERS, picture, other, str(TOP_BAR), str(STATUS_BAR)],
+                          capture_output=True, text=True, check=True).stdout.split()
+    return int(said[0]), int(said[2])
+
+
+def agree(picture, other, wrong):
+    pixels, whole = different(picture, other)
+    print(f"{picture.name} and {other}: {pixels} of {whole} pixels differ", flush=True)
+    if pixels * 200 > whole:
+        wrong.append((picture.name, str(other), pixels))
+
+
+def same_fonts():
+    """Whether letters can be compared; if not, the reason is printed."""
+    said = subprocess.run([KEPT_FONTS, CALIPER, REFERENCES], capture_output=True, text=True,
+                          check=False)
+    assert said.returncode in (0, 77), (said.returncode, said.stdout, said.stderr)
+    print(said.stdout, end="", flush=True)
+    return said.returncode == 0
+
+
+def write(folder):
+    REFERENCES.mkdir(exist_ok=True)
+    for shot in SHOTS:
+        take(folder, shot, "cpu", REFERENCES / f"{shot[0]}.png")
+    subprocess.run([KEPT_FONTS, "--write", CALIPER, REFERENCES], check=True)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         make(folder)
         if os.environ.get("CALIPER_TEST_WRITE_REFERENCES") == "1":
-            REFERENCES.mkdir(exist_ok=True)
-            for shot in SHOTS:
-                take(folder, shot, "cpu", REFERENCES / f"{shot[0]}.png")
+            write(folder)
             return
-        wrong = []
+        wrong, same = [], same_fonts()
         for renderer in ("cpu", "gl", "vulkan"):
             if not has(folder, renderer):
                 print(f"skipped: no {renderer} here")
@@ -124,14 +153,16 @@ def main():
                     continue
                 picture = folder / f"{shot[0]}-{renderer}.png"
                 take(folder, shot, renderer, picture)
-                said = subprocess.run(
-                    [PNG_DIFFERS, picture, REFERENCES / f"{shot[0]}.png", str(TOP_BAR),
-                     str(STATUS_BAR)],
-                    capture_output=True, text=True, check=True).stdout.split()
-                different, pixels = int(said[0]), int(said[2])
-                print(f"{shot[0]} on {renderer}: {different} of {pixels} pixels differ", flush=True)
-                if different * 200 > pixels:
-                    wrong.append((shot[0], renderer, different))
+                if renderer != "cpu":
+                    agree(picture, folder / f"{shot[0]}-cpu.png", wrong)
+                if same:
+                    agree(picture, REFERENCES / f"{shot[0]}.png", wrong)
+        # With any font: a view is not the view before it.
+        for before, shot in zip(SHOTS, SHOTS[1:]):
+            pixels, whole = different(folder / f"{shot[0]}-cpu.png", folder / f"{before[0]}-cpu.png")
+            print(f"{shot[0]} after {before[0]}: {pixels} of {whole} pixels differ", flush=True)
+            if pixels * 1000 < whole:
+                wrong.append((shot[0], f"shows what {before[0]} shows", pixels))
         assert not wrong, (wrong, "new pictures: CALIPER_TEST_WRITE_REFERENCES=1 and this again")
 
 
