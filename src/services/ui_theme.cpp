@@ -127,7 +127,7 @@ void ui_theme_apply(const Ui *ui, ImGuiStyle *style)
     c[ImGuiCol_ScrollbarGrabHovered] = color(theme->text_dim, 0.5f);
     c[ImGuiCol_ScrollbarGrabActive] = color(theme->text_dim, 0.7f);
     c[ImGuiCol_CheckMark] = color(theme->accent);
-    c[ImGuiCol_SliderGrab] = color(theme->accent, 0.85f);
+    c[ImGuiCol_SliderGrab] = color(theme->accent, 0.94f); /* 4.5 : 1 to the panel's colour */
     c[ImGuiCol_SliderGrabActive] = color(theme->accent);
     c[ImGuiCol_Button] = color(theme->control);
     c[ImGuiCol_ButtonHovered] = color(theme->control_hover);

@@ -67,14 +67,13 @@ static bool is_typed_in(const char *id_label)
 
 /* A number that a field would cut reads as another one: -1.5e-12 as -1.5e-1. The format for what
  * fits of it: fewer digits, behind ~ where they are not the whole number, then without the unit,
- * then dots. Answers `format` itself where that fits or is typed in, else `own`. */
-static const char *fitting_format(char *own, const char *format, const char *id_label,
-                                  ImGuiDataType type, const void *number, const char *unit,
-                                  float room)
+ * then dots. Answers `format` itself where that fits, else `own`. */
+static const char *fitting_format(char *own, const char *format, ImGuiDataType type,
+                                  const void *number, const char *unit, float room)
 {
     char text[FORMAT_BYTES + 400];
     ImGui::DataTypeFormatString(text, sizeof text, type, number, format);
-    if (ImGui::CalcTextSize(text).x <= room || is_typed_in(id_label))
+    if (ImGui::CalcTextSize(text).x <= room)
         return format;
     const bool whole = type == ImGuiDataType_S64;
     const int64_t integer = whole ? *static_cast<const int64_t *>(number) : 0;
@@ -118,19 +117,102 @@ static float upright_width(ImGuiDataType type, const void *value, const void *mi
     return ImMax(ImGui::GetFrameHeight(), widest + 8.0f);
 }
 
+typedef struct SliderText {
+    ImGuiDataType type;
+    const void *value, *min, *max;
+    const char *format, *unit;
+    uint32_t flags;
+} SliderText;
+
+/* Where the toolkit has drawn the knob of the last item: asked for in the name of an item that
+ * nobody can hold, so that nothing is moved by it. */
+static ImRect knob_of(const SliderText *slider, const ImRect &frame)
+{
+    ImRect knob(frame.Min, frame.Min);
+    const bool upright = (slider->flags & CALIPER_NUMBER_VERTICAL) != 0;
+    union {
+        double real;
+        int64_t whole;
+    } copy;
+    std::memcpy(&copy, slider->value, sizeof copy);
+    ImGui::SliderBehavior(frame, ImGui::GetCurrentContext()->ActiveId + 1, slider->type, &copy,
+                          slider->min, slider->max, slider->format,
+                          slider_flags(slider->flags) | (upright ? ImGuiSliderFlags_Vertical : 0),
+                          &knob);
+    return knob;
+}
+
+/* Number and knob are both read where they meet: there the number has the panel's colour, as if it
+ * was cut out of the knob. */
+static void draw_number(const SliderText *slider, const ImRect &frame)
+{
+    char own[FORMAT_BYTES];
+    char text[FORMAT_BYTES + 400];
+    const bool upright = (slider->flags & CALIPER_NUMBER_VERTICAL) != 0;
+    const char *format = upright ? slider->format
+                                 : fitting_format(own, slider->format, slider->type, slider->value,
+                                                  slider->unit, frame.GetWidth());
+    ImGui::DataTypeFormatString(text, sizeof text, slider->type, slider->value, format);
+    const ImVec2 room = ImGui::CalcTextSize(text);
+    const float inset =
+        upright ? ImGui::GetStyle().FramePadding.y : (frame.GetHeight() - room.y) * 0.5f;
+    const ImVec2 at(frame.Min.x + ImMax(0.0f, (frame.GetWidth() - room.x) * 0.5f),
+                    frame.Min.y + inset);
+    const ImRect knob = knob_of(slider, frame);
+    ImDrawList *const list = ImGui::GetWindowDrawList();
+    if (!knob.Overlaps(ImRect(at, ImVec2(at.x + room.x, at.y + room.y)))) {
+        const ImVec4 inside = frame.ToVec4();
+        list->AddText(ImGui::GetFont(), ImGui::GetFontSize(), at, ImGui::GetColorU32(ImGuiCol_Text),
+                      text, nullptr, 0.0f, &inside);
+        return;
+    }
+    ImRect before = frame;
+    ImRect behind = frame;
+    (upright ? before.Max.y : before.Max.x) = upright ? knob.Min.y : knob.Min.x;
+    (upright ? behind.Min.y : behind.Min.x) = upright ? knob.Max.y : knob.Max.x;
+    const ImRect *const pieces[3] = {&before, &knob, &behind};
+    for (const ImRect *piece : pieces) {
+        ImGui::PushClipRect(piece->Min, piece->Max, true);
+        list->AddText(at, ImGui::GetColorU32(piece == &knob ? ImGuiCol_WindowBg : ImGuiCol_Text),
+                      text);
+        ImGui::PopClipRect();
+    }
+}
+
+/* The toolkit writes number and label in one colour; here it writes neither, unless the number is
+ * typed in. */
 static bool any_slider(const char *shown, ImGuiDataType type, void *value, const void *min,
                        const void *max, const char *format, const char *unit, uint32_t flags)
 {
-    const bool upright = (flags & CALIPER_NUMBER_VERTICAL) != 0;
-    char own[FORMAT_BYTES];
+    const SliderText slider = {type, value, min, max, format, unit, flags};
     widgets_item(0.0f);
-    if (!upright)
-        format = fitting_format(own, format, shown, type, value, unit, ImGui::CalcItemWidth());
-    const bool changed =
-        upright ? ImGui::VSliderScalar(shown,
-                                       ImVec2(upright_width(type, value, min, max, format), 120.0f),
-                                       type, value, min, max, format, slider_flags(flags))
-                : ImGui::SliderScalar(shown, type, value, min, max, format, slider_flags(flags));
+    const ImGuiContext &g = *ImGui::GetCurrentContext();
+    const ImGuiID id = ImGui::GetCurrentWindow()->GetID(shown);
+    const bool typed = ImGui::TempInputIsActive(id) || g.NavActivateInputId == id ||
+                       (g.IO.KeyCtrl && g.IO.MouseClicked[0] && g.HoveredIdPreviousFrame == id);
+    ImVec2 size(ImGui::CalcItemWidth(), 0.0f);
+    if (!typed)
+        ImGui::PushStyleColor(ImGuiCol_Text, ImVec4(0, 0, 0, 0));
+    bool changed = false;
+    if ((flags & CALIPER_NUMBER_VERTICAL) != 0) {
+        size = ImVec2(upright_width(type, value, min, max, format), 120.0f);
+        changed =
+            ImGui::VSliderScalar(shown, size, type, value, min, max, format, slider_flags(flags));
+    } else {
+        changed = ImGui::SliderScalar(shown, type, value, min, max, format, slider_flags(flags));
+        size.y = g.LastItemData.NavRect.GetHeight();
+    }
+    if (!typed)
+        ImGui::PopStyleColor();
+    if (!typed && ImGui::IsItemVisible()) {
+        const ImVec2 from = g.LastItemData.Rect.Min;
+        const ImGuiStyle &style = g.Style;
+        if (!ImGui::TempInputIsActive(id))
+            draw_number(&slider, ImRect(from, ImVec2(from.x + size.x, from.y + size.y)));
+        ImGui::RenderText(
+            ImVec2(from.x + size.x + style.ItemInnerSpacing.x, from.y + style.FramePadding.y),
+            shown);
+    }
     widgets_listed("slider", shown);
     return changed;
 }
@@ -219,7 +301,9 @@ static bool drag_one(const char *id, double *value, float speed, const double *m
     const double start = own;
     /* Limits decide only what the person enters: a value outside is shown as it is. */
     const char *const shown = nan ? "nan"
-                                  : fitting_format(fitting, format, id, ImGuiDataType_Double, &own,
+                              : is_typed_in(id)
+                                  ? format
+                                  : fitting_format(fitting, format, ImGuiDataType_Double, &own,
                                                    unit, ImGui::CalcItemWidth());
     ImGui::DragScalar(id, ImGuiDataType_Double, &own, speed, min, max, shown, slider_flags(flags));
     const bool touched = ImGui::IsItemActive() || ImGui::IsItemDeactivated();
@@ -314,8 +398,10 @@ bool widgets_slot_drag_int(const char *label, int64_t *v, int32_t n, double spee
     const char *const shown = widgets_label(label);
     const bool changed = row_of_fields("drag_int", shown, n, [&](int32_t i) {
         char own[FORMAT_BYTES];
-        const char *const fitting = fitting_format(own, format, "##v", ImGuiDataType_S64,
-                                                   &values[i], unit, ImGui::CalcItemWidth());
+        const char *const fitting = is_typed_in("##v")
+                                        ? format
+                                        : fitting_format(own, format, ImGuiDataType_S64, &values[i],
+                                                         unit, ImGui::CalcItemWidth());
         return ImGui::DragScalar("##v", ImGuiDataType_S64, &values[i], step,
                                  limited ? &min : nullptr, limited ? &max : nullptr, fitting,
                                  slider_flags(flags));
