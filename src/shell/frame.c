@@ -186,6 +186,6 @@ bool shell_frame(Shell *shell)
         shell->frame_ms = spent_ms;
     else if (shown != RENDERER_SHOWN_ALREADY) /* what a picture costs, not what none costs */
         shell->frame_ms = shell->frame_ms * 0.9 + spent_ms * 0.1;
-    shell_pace(shell, started);
+    shell_pace(shell, started, shown);
     return good;
 }

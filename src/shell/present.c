@@ -12,6 +12,10 @@
  * without saying so, and so that a renderer notices that its device is gone. */
 static const double redraw_sec = 1.0;
 
+/* Headless, frames come as fast as they can; where one brought nothing new, what is waited for is
+ * another thread's, which gets the time that drawing it would have taken. */
+static const double unchanged_nap_sec = 2e-3;
+
 double shell_now_sec(void)
 {
     struct timespec now;
@@ -102,11 +106,14 @@ bool shell_present(Shell *shell, RendererShown *out_shown)
     }
 }
 
-/* Where nothing waits for the display, sixty frames a second are enough. */
-void shell_pace(const Shell *shell, double started_sec)
+void shell_pace(const Shell *shell, double started_sec, RendererShown shown)
 {
-    double left_sec = 1.0 / 60.0 - (shell_now_sec() - started_sec);
-    if (shell->window == NULL || left_sec <= 0.0)
+    double left_sec = 0.0;
+    if (shell->window != NULL) /* where nothing waits for the display, sixty a second are enough */
+        left_sec = 1.0 / 60.0 - (shell_now_sec() - started_sec);
+    else if (shown == RENDERER_SHOWN_ALREADY)
+        left_sec = unchanged_nap_sec;
+    if (left_sec <= 0.0)
         return;
     struct timespec nap = {.tv_sec = 0, .tv_nsec = (long)(left_sec * 1e9)};
     nanosleep(&nap, NULL);

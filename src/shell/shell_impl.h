@@ -117,7 +117,8 @@ Redraw shell_redraw_wanted(void); /* one line when the variable says something e
 /* Draws the frame that is ready, unless what is on screen is that frame already; a lost renderer is
  * replaced and the same frame drawn again. False: nothing can be drawn any more. */
 bool shell_present(Shell *shell, RendererShown *out_shown);
-void shell_pace(const Shell *shell, double started_sec);
+/* Waits until the next frame is due. */
+void shell_pace(const Shell *shell, double started_sec, RendererShown shown);
 
 /* panels.c */
 /* False: it does not run. One that is followed has its panel all the same. */
