@@ -192,6 +192,43 @@ static void steer_by_keys(PlotFrame *frame)
         fit(state, 7);
 }
 
+/* ---- The wheel ---- */
+
+/* Whether the wheel would scroll what the plot stands in. */
+static bool page_scrolls()
+{
+    const ImGuiWindow *window = ImGui::GetCurrentWindowRead();
+    for (; window != nullptr; window = window->ParentWindow) {
+        if (window->ScrollMax.y > 0.0f && (window->Flags & ImGuiWindowFlags_NoScrollWithMouse) == 0)
+            return true;
+        if ((window->Flags & ImGuiWindowFlags_ChildWindow) == 0)
+            break;
+    }
+    return false;
+}
+
+/* A page that scrolls goes on scrolling over its plots: there the wheel zooms one that the person
+ * has chosen, by a click while the pointer stays, by the keyboard, or with Ctrl. */
+static void steer_by_wheel(PlotState *state, uint32_t axes, bool hovered)
+{
+    const ImGuiIO &io = ImGui::GetIO();
+    if (hovered && (ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1)))
+        state->clicked = true;
+    else if (!hovered && !ImGui::IsItemActive())
+        state->clicked = false;
+    const bool alone = !page_scrolls();
+    const bool chosen = alone || state->clicked || io.KeyCtrl || widgets_held(state->id);
+    const bool took = state->takes_wheel;
+    state->takes_wheel = hovered && chosen;
+    if (!state->takes_wheel)
+        return;
+    ImGui::SetItemUsingMouseWheel();
+    /* The page has scrolled by this turn already when the plot is chosen only now. */
+    if (io.MouseWheel != 0.0f && axes != 0 && (alone || took))
+        zoom(state, axes, std::pow(1.2, static_cast<double>(ImClamp(-io.MouseWheel, -8.0f, 8.0f))),
+             io.MousePos);
+}
+
 /* ---- All of it ---- */
 
 void plot_steer(PlotFrame *frame)
@@ -212,13 +249,10 @@ void plot_steer(PlotFrame *frame)
         return;
     if (state->drag == PLOT_DRAG_PAN && ImGui::IsMouseDragging(0, 0.0f))
         pan(state, state->drag_axes, io.MouseDelta);
+    const uint32_t axes = axes_at(state, io.MousePos);
+    if ((frame->flags & CALIPER_PLOT_SPARK) == 0)
+        steer_by_wheel(state, axes, frame->hovered);
     if (frame->hovered && (frame->flags & CALIPER_PLOT_SPARK) == 0) {
-        const uint32_t axes = axes_at(state, io.MousePos);
-        ImGui::SetItemUsingMouseWheel();
-        if (io.MouseWheel != 0.0f && axes != 0)
-            zoom(state, axes,
-                 std::pow(1.2, static_cast<double>(ImClamp(-io.MouseWheel, -8.0f, 8.0f))),
-                 io.MousePos);
         if (ImGui::IsMouseDoubleClicked(0) && axes != 0)
             fit(state, axes == 7 ? 7u : axes);
         if (axes != 7 && axes != 0)

@@ -51,7 +51,9 @@ struct PlotState {
     uint32_t drag_axes; /* mask */
     ImVec2 drag_from;
     ImGuiID drag_ref;
-    bool selected; /* a box waits to be asked for */
+    bool clicked;     /* and the pointer has not left since */
+    bool takes_wheel; /* of the last frame: the page did not scroll by it */
+    bool selected;    /* a box waits to be asked for */
     double selection[4];
     ImGuiID hidden[PLOT_HIDDEN_MAX];
     int32_t hidden_count;

@@ -185,6 +185,145 @@ static void the_wheel_zooms_at_the_pointer_and_a_double_click_fits(void **unused
     assert_true(s.view_x[0] == 0.0 && s.view_x[1] == 10.0);
 }
 
+/* ---- The wheel in a page that scrolls ---- */
+
+typedef struct Page {
+    Shown charts[3];
+    float space; /* below them: 0, all is in sight */
+    uint32_t child_flags;
+    float scroll, most;
+} Page;
+
+static void draw_page(UiBench *b, void *user)
+{
+    Page *page = user;
+    if (b->w->child("##page", 0, 0, page->child_flags)) {
+        for (int i = 0; i < 3; i++) {
+            Shown *s = &page->charts[i];
+            b->w->push_id_int((uint64_t)i);
+            if (b->plot->plot("##chart", 340, 80, 0)) {
+                CaliperPlotData data = data_of(s->x, s->y, s->count);
+                b->plot->line("first", &data, 0);
+                b->plot->view(CALIPER_AXIS_X1, &s->view_x[0], &s->view_x[1]);
+            }
+            b->plot->end();
+            b->w->end(CALIPER_SCOPE_ID);
+        }
+        if (page->space > 0)
+            b->w->space(1, page->space);
+        b->w->scroll(&page->scroll, &page->most);
+    }
+    b->w->end(CALIPER_SCOPE_CHILD);
+}
+
+static void page_frames(Page *page, int count)
+{
+    for (int i = 0; i < count; i++)
+        bench_frame(&bench, draw_page, page);
+}
+
+static Page page_of(float space)
+{
+    Page page = {.space = space};
+    for (int i = 0; i < 3; i++)
+        page.charts[i] = (Shown){.x = ramp, .y = zigzag, .count = 11};
+    bench_move(&bench, 390, 295);
+    page_frames(&page, 3);
+    return page;
+}
+
+static void turn(Page *page, float notches)
+{
+    ui_event(bench.ui, &(UiEvent){.kind = UI_EVENT_WHEEL, .y = notches});
+    page_frames(page, 3);
+}
+
+static double width_of(const Page *page, int chart)
+{
+    return page->charts[chart].view_x[1] - page->charts[chart].view_x[0];
+}
+
+static void assert_no_zoom(const Page *page)
+{
+    for (int i = 0; i < 3; i++)
+        assert_true(width_of(page, i) == 10.0);
+}
+
+static void the_wheel_scrolls_a_page_over_its_plots(void **unused)
+{
+    (void)unused;
+    Page page = page_of(2000);
+    assert_true(page.most > 1000);
+    bench_move(&bench, 200, 50); /* in the first plot, then whatever comes under the pointer */
+    page_frames(&page, 2);
+    float before = page.scroll;
+    for (int i = 0; i < 4; i++) {
+        turn(&page, -1);
+        assert_true(page.scroll > before);
+        before = page.scroll;
+        assert_no_zoom(&page);
+    }
+    turn(&page, 20);
+    assert_true(page.scroll == 0.0f);
+    turn(&page, 1); /* at its end it does not zoom either */
+    assert_no_zoom(&page);
+}
+
+static void a_click_or_ctrl_gives_a_plot_the_wheel(void **unused)
+{
+    (void)unused;
+    Page page = page_of(2000);
+    bench_move(&bench, 200, 50);
+    page_frames(&page, 2);
+    bench_button(&bench, 0, true);
+    page_frames(&page, 1);
+    bench_button(&bench, 0, false);
+    page_frames(&page, 2);
+    turn(&page, 2);
+    assert_true(width_of(&page, 0) < 9.0 && width_of(&page, 1) == 10.0);
+    assert_true(page.scroll == 0.0f);
+    turn(&page, -2);
+    assert_true(fabs(width_of(&page, 0) - 10.0) < 1e-6 && page.scroll == 0.0f);
+    /* Left and entered again it is one of the page's. */
+    double width = width_of(&page, 0);
+    bench_move(&bench, 390, 295);
+    page_frames(&page, 2);
+    bench_move(&bench, 200, 50);
+    page_frames(&page, 2);
+    turn(&page, -1);
+    assert_true(page.scroll > 0.0f && width_of(&page, 0) == width);
+    turn(&page, 20);
+    assert_true(page.scroll == 0.0f);
+    ui_event(bench.ui, &(UiEvent){.kind = UI_EVENT_KEY, .modifiers = UI_MODIFIER_CTRL});
+    page_frames(&page, 2);
+    ui_event(bench.ui, &(UiEvent){.kind = UI_EVENT_WHEEL, .y = 2, .modifiers = UI_MODIFIER_CTRL});
+    page_frames(&page, 3);
+    assert_true(width_of(&page, 0) < 9.0 && page.scroll == 0.0f);
+}
+
+static void a_page_that_does_not_scroll_zooms_at_once(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 2; i++) { /* all is in sight; or it is out of sight for good */
+        Page page = page_of(0);
+        page.space = i == 0 ? 0 : 2000;
+        page.child_flags = i == 0 ? 0 : CALIPER_CHILD_NO_SCROLL;
+        page_frames(&page, 3);
+        bench_move(&bench, 200, 50);
+        page_frames(&page, 2);
+        turn(&page, 2);
+        assert_true(width_of(&page, 0) < 9.0);
+        assert_true(page.scroll == 0.0f);
+        bench_key(&bench, 0, 0);
+        for (int k = 0; k < 2; k++) { /* fits again, for the next round */
+            bench_button(&bench, 0, true);
+            page_frames(&page, 1);
+            bench_button(&bench, 0, false);
+            page_frames(&page, 1);
+        }
+    }
+}
+
 static void drag(Shown *s, uint32_t button, float x0, float y0, float x1, float y1)
 {
     bench_move(&bench, x0, y0);
@@ -511,6 +650,9 @@ int main(void)
         WITH(the_first_frame_fits_already),
         WITH(an_asked_range_is_taken_and_then_the_persons),
         WITH(the_wheel_zooms_at_the_pointer_and_a_double_click_fits),
+        WITH(the_wheel_scrolls_a_page_over_its_plots),
+        WITH(a_click_or_ctrl_gives_a_plot_the_wheel),
+        WITH(a_page_that_does_not_scroll_zooms_at_once),
         WITH(a_right_drag_zooms_to_its_box),
         WITH(a_shift_drag_selects_and_moves_nothing),
         WITH(a_line_across_follows_the_pointer),

@@ -10,7 +10,8 @@
  * What the person can do: left drag pans, the wheel zooms at the pointer (over an axis: that axis
  * alone), right drag zooms to a box, Shift and left drag selects a box, double click fits, a click
  * on a legend entry hides its series. With the keyboard on the plot Enter takes hold of it: then
- * arrows pan, + and - zoom, Home fits, until Enter or Escape.
+ * arrows pan, + and - zoom, Home fits, until Enter or Escape. Where the page around a plot can
+ * scroll the wheel scrolls it, and zooms a plot with Ctrl held, or after a click on it.
  *
  * What may be told to a series is a CaliperPlotData. Values that are not finite are gaps in a line
  * and absent elsewhere; on a log axis so are values <= 0, and the read-out counts them. A long line
