@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "core/interrupt.h"
+#include "core/trace.h"
 #include "jobs/jobs.h"
 
 /* A file that is opened must not become 0, 1 or 2 because whoever started us had closed it: what is
@@ -30,7 +32,12 @@ int main(int argc, char **argv)
      * training job that wait must not spin on the cores that the frame needs. */
     setenv("OMP_WAIT_POLICY", "passive", 0);
     int status = cli_main(argc, argv);
-    if (jobs_end() > 0) {
+    uint32_t jobs_left = jobs_end();
+    if (interrupt_signal() != 0) { /* closed in good order, and ended by it all the same */
+        trace_stop();
+        interrupt_end();
+    }
+    if (jobs_left > 0) {
         /* exit() would take libraries apart under the feet of those that still run. */
         fflush(NULL);
         _exit(status);

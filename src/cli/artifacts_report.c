@@ -1,25 +1,17 @@
 /* Progress, interruption, sizes and JSON strings for `caliper artifacts`. First thread. */
 #include "cli/artifacts_report.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "core/interrupt.h"
 #include "formats/utf8.h"
 
-static volatile sig_atomic_t caught;
 static const char *work;
 static double began_sec, shown_sec;
 static bool is_terminal, is_shown;
-
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-
-static void catch_signal(int signal)
-{
-    caught = signal;
-}
 
 static double now_sec(void)
 {
@@ -30,24 +22,16 @@ static double now_sec(void)
 
 void artifacts_report_begin(const char *what)
 {
-    /* Reset after the first: the second takes its default way. A signal that is ignored stays so.
-     */
-    struct sigaction action = {.sa_handler = catch_signal, .sa_flags = (int)SA_RESETHAND};
     work = what;
-    caught = 0;
     is_shown = false;
     is_terminal = isatty(STDERR_FILENO) == 1;
     began_sec = shown_sec = now_sec();
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
-        struct sigaction before;
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-            sigaction(signals[i], &action, NULL);
-    }
+    interrupt_take();
 }
 
 bool artifacts_report_interrupted(void)
 {
-    return caught != 0;
+    return interrupt_signal() != 0;
 }
 
 void artifacts_report_end(void)
@@ -55,12 +39,10 @@ void artifacts_report_end(void)
     if (is_shown && is_terminal)
         fputs("\r\033[K", stderr);
     is_shown = false;
-    if (caught == 0)
+    if (interrupt_signal() == 0)
         return;
     fprintf(stderr, "%s: interrupted\n", work);
-    fflush(stdout);
-    signal((int)caught, SIG_DFL);
-    raise((int)caught);
+    interrupt_end();
 }
 
 void artifacts_report_progress(uint64_t done_bytes, uint64_t total_bytes)

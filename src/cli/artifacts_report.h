@@ -7,8 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Takes SIGINT, SIGTERM and SIGHUP: the first of them asks the work to end, a second one ends the
- * process. */
+/* Takes the signals of core/interrupt.h: the first asks the work to end. */
 void artifacts_report_begin(const char *what);
 /* Clears the progress. When the work was interrupted the process ends here by that signal, after
  * what was printed is out. */

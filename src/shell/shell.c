@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/applet_place.h"
+#include "core/interrupt.h"
 #include "core/log.h"
 #include "core/paths.h"
 #include "formats/array_write.h"
@@ -210,7 +211,8 @@ static bool is_done(const Shell *shell, int64_t frames)
 {
     if (frames > 0 && (int64_t)shell->frame >= frames)
         return true;
-    return shell->quit || (shell->window != NULL && window_should_close(shell->window));
+    return shell->quit || interrupt_signal() != 0 ||
+           (shell->window != NULL && window_should_close(shell->window));
 }
 
 /* What failed on the way has been mended since, or not. */
@@ -232,6 +234,7 @@ int shell_run(const ShellParams *params)
         frames = 60;
     if (params->headless && getenv("CALIPER_FIXED_CLOCK") == NULL)
         setenv("CALIPER_FIXED_CLOCK", headless_delta_sec, 1);
+    interrupt_take();
     shell.redraw = shell_redraw_wanted();
     shell.fixed_clock = getenv("CALIPER_FIXED_CLOCK") != NULL;
     bool good = start(&shell);
@@ -248,7 +251,9 @@ int shell_run(const ShellParams *params)
             if (params->headless && shell.runs != NULL)
                 runs_settle(shell.runs); /* what a script does is shown by its next frame */
         }
-        if (good && params->screenshot != NULL)
+        if (interrupt_signal() != 0)
+            log_item(INTERRUPTED, interrupt_name(interrupt_signal()));
+        else if (good && params->screenshot != NULL)
             good = take_screenshot(&shell);
         if (good && params->runs_state != NULL && shell.runs != NULL)
             good = runs_write_state(shell.runs, params->runs_state);

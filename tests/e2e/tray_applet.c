@@ -1,5 +1,5 @@
 /* An applet with three jobs, for tests of the tray: each says when it was asked to end; frame()
- * says when the arrow keys reach it. */
+ * says when the arrow keys reach it. With TRAY_APPLET_DEAF no job hears. */
 #include <caliper/caliper.h>
 #include <stdlib.h>
 #include <time.h>
@@ -33,7 +33,8 @@ static void job(void *user, const CaliperJobControl *control)
 {
     char line[64];
     control->progress(control, 0.25f, "waits");
-    while (!control->cancelled(control))
+    bool is_deaf = getenv("TRAY_APPLET_DEAF") != NULL;
+    while (is_deaf || !control->cancelled(control))
         nap();
     snprintf(line, sizeof line, "cancelled %s", (const char *)user);
     the_log->log(CALIPER_LOG_INFO, line);
