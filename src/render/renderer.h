@@ -243,7 +243,8 @@ typedef struct RendererFrame {
 typedef enum RendererShown {
     RENDERER_SHOWN_NOT = 0, /* as frame_end's false */
     RENDERER_SHOWN_DRAWN,
-    RENDERER_SHOWN_ALREADY /* nothing was submitted or presented: frame_read gives these pixels */
+    RENDERER_SHOWN_ALREADY /* nothing was submitted or presented: frame_read gives these pixels;
+                              what was released before and is done was freed all the same */
 } RendererShown;
 
 /* frame_begin, every draw, frame_end; but where the frame that renderer_frame_show drew last had

@@ -31,6 +31,9 @@ typedef struct RendererImpl {
                         uint32_t clear_rgba);
     bool (*draw_ui)(Renderer *renderer, const UiDraw *draw);
     bool (*frame_end)(Renderer *renderer);
+    /* In the place of a frame that need not be drawn: frees what was released and is done, as each
+     * frame_begin does. Never waits. */
+    void (*rest)(Renderer *renderer); /* (optional) nothing waits for frames */
     bool (*frame_read)(Renderer *renderer, uint8_t *dst);
     const char *(*path)(const Renderer *renderer);
 } RendererImpl;

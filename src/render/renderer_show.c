@@ -143,8 +143,11 @@ RendererShown renderer_frame_show(Renderer *renderer, const RendererFrame *frame
         renderer_refuse(call, "renderer_frame_end first", "a frame that has begun");
         return RENDERER_SHOWN_NOT;
     }
-    if (!frame->always && is_shown(renderer, frame))
-        return RENDERER_SHOWN_ALREADY;
+    if (!frame->always && is_shown(renderer, frame)) {
+        if (renderer->impl->rest != NULL)
+            renderer->impl->rest(renderer);
+        return renderer->lost ? RENDERER_SHOWN_NOT : RENDERER_SHOWN_ALREADY;
+    }
     if (!draw_all(renderer, frame))
         return RENDERER_SHOWN_NOT;
     keep(renderer, frame);

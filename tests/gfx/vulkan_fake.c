@@ -227,6 +227,12 @@ static bool fake_hand_over(void *state, uint64_t *out_value, bool *out_waited)
     return fake.refuses_hand_over ? refuse("hand-over") : true;
 }
 
+static void fake_collect(void *state)
+{
+    (void)state;
+    fake.collects++;
+}
+
 const VulkanInterop *fake_interop(FakeRungs rungs)
 {
     static VulkanInterop interop = {.name = "Fake",
@@ -241,7 +247,8 @@ const VulkanInterop *fake_interop(FakeRungs rungs)
                                     .memory_map = fake_memory_map,
                                     .memory_unmap = fake_memory_unmap,
                                     .order_after = fake_order,
-                                    .hand_over = fake_hand_over};
+                                    .hand_over = fake_hand_over,
+                                    .collect = fake_collect};
     bool copies = (rungs & FAKE_BUFFERS) != 0;
     interop.buffer_map = copies ? fake_buffer_map : NULL;
     interop.buffer_unmap = copies ? fake_buffer_unmap : NULL;

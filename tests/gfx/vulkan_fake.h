@@ -17,7 +17,7 @@ typedef enum FakeRungs { FAKE_IMAGES = 1, FAKE_BUFFERS = 2, FAKE_BOTH = 3 } Fake
 
 typedef struct Fake {
     int states, images, buffers, memories; /* live */
-    int passes, copies, orders, hand_overs, waits;
+    int passes, copies, orders, hand_overs, waits, collects;
     uint64_t copied_bytes; /* into buffers */
     bool refuses_create, refuses_map, refuses_pass, refuses_hand_over;
     bool refuses_buffer, refuses_copy, refuses_memory;

@@ -356,6 +356,38 @@ static void cycles_leave_nothing(void **state)
     fake_stop(&renderer);
 }
 
+/* Frames that are not drawn give back what was released as those that are: a window may stay as it
+ * is for hours, and the memory is another program's in the meantime. */
+static void still_frames_free_what_was_released(void **state)
+{
+    (void)state;
+    enum { SIDE = 64, COUNT = SIDE * SIDE, LARGE = 2048, SECONDS_MAX = 20 };
+    static uint8_t bytes[COUNT];
+    Renderer *renderer = start();
+    RendererTexture *texture = fake_texture(renderer, SIDE, SIDE, pass_expand(1));
+    RendererSource source = fake_source(bytes, COUNT);
+    RendererFrame still = {.width_px = LARGE, .height_px = LARGE};
+    assert_true(renderer_texture_update(renderer, texture, &source));
+    fake_frame(renderer, texture, LARGE, LARGE); /* large: the device stays behind */
+    renderer_texture_destroy(renderer, &texture);
+    assert_int_equal(renderer_frame_show(renderer, &still), RENDERER_SHOWN_DRAWN);
+
+    int collects = fake.collects;
+    assert_int_equal(renderer_frame_show(renderer, &still), RENDERER_SHOWN_ALREADY);
+    assert_int_equal(fake.collects, collects + 1); /* what the other API holds, too */
+    VulkanLive live = {0};
+    for (int i = 0; i < SECONDS_MAX * 1000; i++) {
+        vk_renderer_live(renderer, &live);
+        if (live.garbage == 0)
+            break;
+        usleep(1000);
+        assert_int_equal(renderer_frame_show(renderer, &still), RENDERER_SHOWN_ALREADY);
+    }
+    assert_int_equal(live.garbage, 0);
+    assert_int_equal(fake.images, 0);
+    fake_stop(&renderer);
+}
+
 int main(void)
 {
     if (!fake_begin())
@@ -367,6 +399,7 @@ int main(void)
                                        cmocka_unit_test(refusals_leave_the_pixels),
                                        cmocka_unit_test(a_failed_hand_over_is_a_loss),
                                        cmocka_unit_test(an_interop_that_does_not_start_is_one_line),
-                                       cmocka_unit_test(cycles_leave_nothing)};
+                                       cmocka_unit_test(cycles_leave_nothing),
+                                       cmocka_unit_test(still_frames_free_what_was_released)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

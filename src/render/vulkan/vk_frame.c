@@ -398,6 +398,11 @@ bool vk_frame_end(Renderer *base)
     return shown && !base->lost;
 }
 
+void vk_rest(Renderer *base)
+{
+    vk_collect(vk_renderer(base));
+}
+
 bool vk_frame_read(Renderer *base, uint8_t *dst)
 {
     VulkanRenderer *renderer = vk_renderer(base);

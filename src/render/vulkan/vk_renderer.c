@@ -25,6 +25,7 @@ static const RendererImpl impl = {.name = "vulkan",
                                   .frame_begin = vk_frame_begin,
                                   .draw_ui = vk_draw_ui,
                                   .frame_end = vk_frame_end,
+                                  .rest = vk_rest,
                                   .frame_read = vk_frame_read,
                                   .path = path};
 

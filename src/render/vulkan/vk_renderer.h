@@ -287,6 +287,7 @@ void vk_defer(VulkanRenderer *renderer, const VulkanGarbage *garbage);
 void vk_collect(VulkanRenderer *renderer);
 bool vk_frame_begin(Renderer *base, int32_t width_px, int32_t height_px, uint32_t clear_rgba);
 bool vk_frame_end(Renderer *base);
+void vk_rest(Renderer *base);
 bool vk_frame_read(Renderer *base, uint8_t *dst);
 
 /* ---- vk_texture.c ------------------------------------------------------------------------------
