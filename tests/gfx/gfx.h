@@ -77,6 +77,7 @@ int gfx_run_textures(void);
 int gfx_run_front(void);
 int gfx_run_ui(void);
 int gfx_run_show(void);
+int gfx_run_show_bridge(void);
 int gfx_run_edges(void);
 int gfx_run_faults(void);
 int gfx_run_switch(void);

@@ -18,7 +18,8 @@ static int list_backends(void)
 static int run_groups(void)
 {
     return gfx_run_textures() + gfx_run_front() + gfx_run_ui() + gfx_run_edges() + gfx_run_show() +
-           gfx_run_window() + gfx_run_window_gl() + gfx_run_faults() + gfx_run_switch();
+           gfx_run_show_bridge() + gfx_run_window() + gfx_run_window_gl() + gfx_run_faults() +
+           gfx_run_switch();
 }
 
 /* Whether it starts; prints the reason when not. */
