@@ -75,7 +75,8 @@ struct Model {
     Net net;
     std::unique_ptr<torch::optim::Adam> adam;
     at::Tensor train_images, train_labels, test_images, test_labels, order;
-    int64_t at = 0; /* in `order` */
+    at::Tensor digit; /* the first of the test set, alone: a snapshot outlives the set */
+    int64_t at = 0;   /* in `order` */
     bool has_ranges = false;
     float kernel_max = 0, map_min = 0, map_max = 0; /* of the first snapshot */
 };
@@ -126,6 +127,7 @@ Model *model_create(const ModelParams *params, char *why)
         model->train_labels = labels_of(params->train_labels, params->train_count, model->device);
         model->test_images = images_of(params->test_images, params->test_count, model->device);
         model->test_labels = labels_of(params->test_labels, params->test_count, model->device);
+        model->digit = model->test_images.slice(0, 0, 1).clone();
         return model.release();
     } catch (...) {
         say_why(why);
@@ -232,7 +234,7 @@ ModelSnapshot *model_snapshot(Model *model, bool on_cpu, char *why)
         auto owner = std::make_unique<Owner>();
         const at::Device device = on_cpu ? at::Device(at::kCPU) : model->device;
         model->net->eval();
-        at::Tensor digit = model->test_images.slice(0, 0, 1);
+        const at::Tensor &digit = model->digit;
         at::Tensor maps = model->net->conv1(digit);
         at::Tensor weight = model->net->conv1->weight;
         at::Tensor answer = model->net->after_conv1(maps).argmax(1);
