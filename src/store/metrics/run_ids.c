@@ -84,6 +84,18 @@ static bool open_file(const char *path, IdFile *file, int wait_ms)
     return false;
 }
 
+/* The end of what open_file began, well or not: a failure is one line, and errno is why. Frees
+ * `path`. */
+static bool close_file(char *path, const IdFile *file, bool ok)
+{
+    if (!ok)
+        log_item(METRICS_IDS_FAILED, path, strerror(errno));
+    if (file->fd >= 0)
+        file_lock_close(file->fd);
+    free(path);
+    return ok;
+}
+
 /* Where to begin when no slot can be read. */
 static uint64_t first_number(const char *data_root)
 {
@@ -111,12 +123,7 @@ bool run_ids_prepare(const char *data_root)
     bool ok = open_file(path, &file, LOCK_WAIT_MS);
     if (ok && file.newest.magic == 0)
         ok = write_new_file(&file, data_root);
-    if (!ok)
-        log_item(METRICS_IDS_FAILED, path, strerror(errno));
-    if (file.fd >= 0)
-        file_lock_close(file.fd);
-    free(path);
-    return ok;
+    return close_file(path, &file, ok);
 }
 
 bool run_ids_reserve(const char *data_root, uint64_t at_least, uint64_t count, RunIdBlock *out)
@@ -135,12 +142,7 @@ bool run_ids_reserve(const char *data_root, uint64_t at_least, uint64_t count, R
              (!is_new || disk_sync_folder(data_root, "metrics.ids.sync"));
         *out = (RunIdBlock){.first = first, .end = first + count};
     }
-    if (!ok)
-        log_item(METRICS_IDS_FAILED, path, strerror(errno));
-    if (file.fd >= 0)
-        file_lock_close(file.fd);
-    free(path);
-    return ok;
+    return close_file(path, &file, ok);
 }
 
 bool run_ids_raise(const char *data_root, uint64_t at_least, bool *raised)
@@ -155,12 +157,7 @@ bool run_ids_raise(const char *data_root, uint64_t at_least, bool *raised)
         ok = write_slot(&file, at_least);
         *raised = ok;
     }
-    if (!ok)
-        log_item(METRICS_IDS_FAILED, path, strerror(errno));
-    if (file.fd >= 0)
-        file_lock_close(file.fd);
-    free(path);
-    return ok;
+    return close_file(path, &file, ok);
 }
 
 void run_ids_return(const char *data_root, RunIdBlock unused)
