@@ -10,6 +10,7 @@
 enum { SIDE = 16 };
 
 static const uint32_t white = 0xffffffffu;
+
 /* Two textures, two commands, and everything that a frame is made of, to be changed by turns. */
 typedef struct Stage {
     Renderer *renderer;
